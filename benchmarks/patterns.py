@@ -31,6 +31,7 @@ from flows import Table, counted
 from record import read, write
 
 from tacit import Private, Public, Pure, Session
+from tacit.answers.flows import DOUBLED, FlowDesign
 from tacit.flows import CappedStatistic, capped_degree, capped_distinct, capped_frequency, capped_sum
 from tacit.mechanisms.totals.capped_flow import capped_flow, octaves
 from tacit.tables.statistics.ways import shared_rows
@@ -146,25 +147,30 @@ def asked(question: Question, runs: int, draws: int) -> dict[str, Any]:
     """A whole question, some times, beside the plain one."""
     make, query = question
     kept: list[CappedStatistic] = []
-    release = shared_rows.flow_release
+    chosen: list[FlowDesign] = []
+    release, weighing = shared_rows.flow_release, shared_rows.weighing
 
     def remembering(room: Any, capped: CappedStatistic, *rest: Any) -> Any:
         kept.append(capped)
         return release(room, capped, *rest)
 
-    shared_rows.flow_release = remembering  # type: ignore[assignment]
+    def choosing(*facts: Any) -> FlowDesign:
+        chosen[:] = [weighing(*facts)]
+        return chosen[0]
+
+    shared_rows.flow_release, shared_rows.weighing = remembering, choosing  # type: ignore[assignment]
     session, times = make(), list[tuple[float, float]]()
     for _ in range(runs):
         kept.clear()
         begin = time.perf_counter(), time.process_time()
         session.sql(query, epsilon=EPSILON, fresh=True)
         times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
-    shared_rows.flow_release = release
+    shared_rows.flow_release, shared_rows.weighing = release, weighing
     found: dict[str, Any] = {"seconds": median(t[0] for t in times), "processor": median(t[1] for t in times)}
     found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     found |= plain(session, query, runs)
     if len(kept) == 1:  # a sum has two, one for each sign
-        found |= erring(kept[0], draws)
+        found |= erring(kept[0], draws, chosen[0])
     return found
 
 
@@ -185,9 +191,9 @@ def plain(session: Session, query: str, runs: int) -> dict[str, float]:
     return {"plain_seconds": median(times)}
 
 
-def erring(curve: CappedStatistic, draws: int) -> dict[str, float]:
+def erring(curve: CappedStatistic, draws: int, design: FlowDesign = DOUBLED) -> dict[str, float]:
     """The error of draws beside that of the best cap."""
-    law = capped_flow(curve, EPSILON, levels=shared_rows.COUNTS)
+    law = capped_flow(curve, EPSILON, levels=shared_rows.COUNTS, design=design)
     error = middle([abs(draw.value - curve.total) for draw in law.sample(draws)])
     known = best(curve, float(EPSILON))
     return {"truth": curve.total, "error": error, "best": known, "ratio": error / known}
@@ -227,7 +233,7 @@ def drawn(make: Callable[[], CappedStatistic], draws: int) -> dict[str, Any]:
     """The time of one draw from rows that are there, and the error of many."""
     curve = make()
     begin = time.perf_counter(), time.process_time()
-    capped_flow(curve, EPSILON, levels=shared_rows.COUNTS).sample()
+    capped_flow(curve, EPSILON, levels=shared_rows.COUNTS, design=DOUBLED).sample()
     found = {"seconds": time.perf_counter() - begin[0], "processor": time.process_time() - begin[1]}
     return found | (erring(curve, draws) if draws else {})
 

@@ -206,10 +206,16 @@ def scan_and_release(law: Any, price: Price) -> Cost:
 
 
 def capped_flow(law: Any, price: Price) -> Cost:
-    """Weighed: up + 3κ and down + (2 + 1/R)κ. Scanned: up + 2ε1 + 2ε2 and down + ε1 + 3ε2, and up/2 + 2ε1 + 3ε2."""
+    """By weights at the level up + 3κ and down + (2 + 1/R)κ, at twice the level up + 2κ, up/2 + 3κ and down + 3κ.
+
+    Scanned: up + 2ε1 + 2ε2 and down + ε1 + 3ε2, and up/2 + 2ε1 + 3ε2.
+    """
     up, down = positive(law["up"]), positive(law["down"])
     if "weight" in law:
         weight, parts = positive(law["weight"]), positive(law["parts"])
+        if law["factor"] == "2":
+            return "Pure", max(up + 2 * weight, up / 2 + 3 * weight, down + 3 * weight)
+        need(law["factor"] == "1", "a capped flow is released at a cap that was not priced")
         need(down >= weight and parts >= 1, "the rates of a capped flow do not suit each other")
         return "Pure", max(up + 3 * weight, down + (2 + 1 / parts) * weight)
     first, each = positive(law["threshold"]), positive(law["each"])

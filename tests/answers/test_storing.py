@@ -34,7 +34,7 @@ from tacit.answers import (
     totals,
 )
 from tacit.answers.capped import CappedSum
-from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign
+from tacit.answers.flows import DOUBLED, SCANNED, WEIGHED, CappedFlow, FlowDesign
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import ShownCount
 from tacit.answers.results import Result, Row
@@ -115,6 +115,7 @@ def test_old_answers_hold_every_form() -> None:
             "Block",
             "SeriesError",
             "FromZero",
+            "Doubled",
         },
     )
     assert set(FORMS) - renamed - later <= seen
@@ -199,7 +200,7 @@ noises: st.SearchStrategy[Noise] = st.recursive(
         st.builds(
             CappedTotal, st.integers(1, 99), whole, whole, st.booleans(), rates, st.builds(TotalDesign, test=rates)
         ),
-        st.builds(CappedFlow, st.integers(1, 99), whole, rates, st.sampled_from([WEIGHED, SCANNED])),
+        st.builds(CappedFlow, st.integers(1, 99), whole, rates, st.sampled_from([WEIGHED, DOUBLED, SCANNED])),
     ),
     lambda inner: st.one_of(
         st.builds(Difference, inner, inner),

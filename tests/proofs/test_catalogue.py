@@ -29,6 +29,7 @@ WANTED = [
     "scan and release, few",
     "either sign",
     "capped flow, weighed",
+    "capped flow, doubled",
     "capped flow, scanned",
     *(f"shifted inverse by {method}" for method in ("scan", "scan_down", "exponential", "permute_and_flip")),
     *(f"shifted inverse by {method}" for method in ("binary_search", "bayesian_search", "interior_point")),

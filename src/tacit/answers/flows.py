@@ -113,6 +113,25 @@ class Weighed(FlowDesign):
 
 
 @dataclass(frozen=True)
+class Doubled(Weighed):
+    """A level as by `Weighed`; released at twice the level, which lets the choice take less of the noise."""
+
+    weight: Fraction = Fraction(1, 10)
+    ratio: Fraction = Fraction(2, 5)
+    factor = 2
+
+    @property
+    def charged(self) -> tuple[Fraction, Fraction]:
+        """2κ and 3κ."""
+        return 2 * self.weight, 3 * self.weight
+
+    @property
+    def sound(self) -> bool:
+        """Whether the promise's conditions hold."""
+        return self.up >= 2 * self.weight > 0 and self.down > 0 and self.parts >= 1
+
+
+@dataclass(frozen=True)
 class Scanned(FlowDesign):
     """The first level that few persons gain beyond; released at twice the level."""
 
@@ -142,7 +161,7 @@ class Scanned(FlowDesign):
         return self.up >= 2 * self.each > 0 and self.down > 0 and self.threshold > 0
 
 
-WEIGHED, SCANNED = Weighed(), Scanned()
+WEIGHED, DOUBLED, SCANNED = Weighed(), Doubled(), Scanned()
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from typing import Any
 from tacit.answers import Answer, certificates
 from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
-from tacit.answers.flows import CappedFlow, Scanned, Weighed
+from tacit.answers.flows import CappedFlow, Doubled, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
@@ -114,6 +114,7 @@ FORMS: dict[str, Form] = {
     ),
     "CappedFlow": _form(CappedFlow, "cap value epsilon design"),
     "Weighed": _form(Weighed, "weight ratio parts least"),
+    "Doubled": _form(Doubled, "weight ratio parts least"),
     "Scanned": _form(Scanned, "threshold each offset limit"),
     # spreads
     "Unit": _form(Unit, "step kind"),

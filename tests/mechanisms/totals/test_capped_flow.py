@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
+from tacit.answers.flows import DOUBLED, SCANNED, WEIGHED, CappedFlow, Doubled, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
 from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, choice, octaves
 from tacit.mechanisms.totals.flow_levels import Slopes, WeighedLaw
 from tacit.numbers.enclosures import Enclosure
 from tacit.randomness import seeded_not_private
 
-each_design = pytest.mark.parametrize("design", [WEIGHED, SCANNED])
+each_design = pytest.mark.parametrize("design", [WEIGHED, DOUBLED, SCANNED])
 
 
 @dataclass
@@ -80,7 +80,12 @@ def test_nobody_and_few_never_fail(design: FlowDesign, epsilon: object) -> None:
 
 
 def test_designs_that_break_the_promise_are_refused() -> None:
-    for design in (Weighed(weight=Fraction(1, 3)), Scanned(each=Fraction(1, 4)), Scanned(threshold=Fraction(1, 2))):
+    for design in (
+        Weighed(weight=Fraction(1, 3)),
+        Doubled(weight=Fraction(2, 7)),
+        Scanned(each=Fraction(1, 4)),
+        Scanned(threshold=Fraction(1, 2)),
+    ):
         with pytest.raises(InvalidInput, match="design"):
             capped_flow(Persons(3, 3), 1, design=design)
     with pytest.raises(InvalidInput, match="epsilon"):

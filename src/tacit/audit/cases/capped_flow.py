@@ -14,7 +14,7 @@ from functools import cache
 from itertools import product
 from math import ceil
 
-from tacit.answers.flows import FlowDesign, Scanned, Weighed, rounded
+from tacit.answers.flows import Doubled, FlowDesign, Scanned, Weighed, rounded
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
 from tacit.audit.registry import AuditCase
@@ -26,6 +26,7 @@ EPSILON = Fraction(2)
 LEVELS = (1, 2, 4)
 WEIGHED = Weighed(weight=Fraction(1, 5), ratio=Fraction(1, 2), parts=2)
 """So that with a handful of persons the choice is in doubt, and rounding the loss is felt."""
+DOUBLED = Doubled(weight=Fraction(1, 5), ratio=Fraction(1, 2), parts=2)
 SCANNED = Scanned(threshold=Fraction(1, 5), each=Fraction(1, 10), offset=Fraction(6), limit=Fraction(12))
 """So that with a handful of persons threshold and comparisons are both in doubt."""
 
@@ -136,6 +137,12 @@ class _WrongWeighed(_Unaffordable, Weighed):
 
 
 @dataclass(frozen=True)
+class _WrongDoubled(_Unaffordable, Doubled):
+    rates: tuple[Fraction, Fraction] = _ALL
+    fixed: int | None = None
+
+
+@dataclass(frozen=True)
 class _WrongScanned(_Unaffordable, Scanned):
     rates: tuple[Fraction, Fraction] = _ALL
     fixed: int | None = None
@@ -154,6 +161,10 @@ def _weighed(up: Fraction, down: Fraction, fixed: int | None = None) -> FlowDesi
     return _WrongWeighed(**vars(WEIGHED), rates=(up, down), fixed=fixed)
 
 
+def _doubled(up: Fraction, down: Fraction, fixed: int | None = None) -> FlowDesign:
+    return _WrongDoubled(**vars(DOUBLED), rates=(up, down), fixed=fixed)
+
+
 def _scanned(up: Fraction, down: Fraction, fixed: int | None = None, **others: Fraction) -> FlowDesign:
     return _WrongScanned(**{**vars(SCANNED), **others}, rates=(up, down), fixed=fixed)
 
@@ -168,6 +179,12 @@ WRONG_WEIGHTS = {
     "the rounding of the loss not charged": _weighed(WEIGHED.up, 1 - 2 * WEIGHED.weight),
     "noise of the smallest cap everywhere": _weighed(WEIGHED.up, WEIGHED.down, fixed=1),
     "a loss taken for one-directional": _OneWay(**vars(WEIGHED)),
+}
+WRONG_DOUBLES = {
+    "charged as at the level": _doubled(WEIGHED.up, WEIGHED.down),
+    "only the move of the chosen weight charged": _doubled(1 - DOUBLED.weight, 1 - 2 * DOUBLED.weight),
+    "the sum of the weights charged on the other side": _doubled(DOUBLED.down, DOUBLED.up),
+    "noise for the level instead of twice the level": _doubled(2 * DOUBLED.up, 2 * DOUBLED.down),
 }
 WRONG_SCANS = {
     "the scan not charged": _scanned(*_ALL),
@@ -185,6 +202,15 @@ CASES = (
         datasets=changed(FALLING, lambda cap: (0, cap - 1, cap)),
         promised=Pure(EPSILON),
         twins={name: _of_values(FALLING, design) for name, design in WRONG_WEIGHTS.items()},
+        pairs=changes,
+    ),
+    AuditCase(
+        name="capped flow by weights at twice the level, every change of a curve",
+        covers="mechanisms.capped_flow",
+        mechanism=_of_values(RISING, DOUBLED),
+        datasets=changed(RISING, lambda cap: (0, cap)),
+        promised=Pure(EPSILON),
+        twins={name: _of_values(RISING, design) for name, design in WRONG_DOUBLES.items()},
         pairs=changes,
     ),
     AuditCase(
@@ -216,7 +242,7 @@ CASES = (
             promised=Pure(EPSILON),
             sampled=[("a", "b", "c")] if network is HUB else [],
         )
-        for how, design in (("weights", WEIGHED), ("a scan", SCANNED))
+        for how, design in (("weights", WEIGHED), ("weights at twice the level", DOUBLED), ("a scan", SCANNED))
         for what, network in (("a hub", HUB), ("a triangle and a row of three", RING))
     ),
 )

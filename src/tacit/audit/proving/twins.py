@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from tacit.answers.totals import Charges, TotalDesign
-from tacit.audit.cases.capped_flow import WRONG_SCANS, WRONG_WEIGHTS
+from tacit.audit.cases.capped_flow import WRONG_DOUBLES, WRONG_SCANS, WRONG_WEIGHTS
 from tacit.guarantees import subsampling
 from tacit.mechanisms.choose import exponential, permute_and_flip, stable_argmin, stable_keys, stable_mode
 from tacit.mechanisms.inverse import cuts, inverse_losses, inverse_sensitivity, shifted_inverse
@@ -242,7 +242,7 @@ TWINS: dict[str, dict[str, Build]] = {
     "mechanisms.capped_flow": {
         **{
             name: partial(capped_flow.argue_weighed, design=lambda p, wrong=wrong: wrong)
-            for name, wrong in WRONG_WEIGHTS.items()
+            for name, wrong in (WRONG_WEIGHTS | WRONG_DOUBLES).items()
         },
         **{
             name: partial(capped_flow.argue_scanned, design=lambda p, wrong=wrong: wrong)

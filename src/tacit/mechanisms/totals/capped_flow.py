@@ -7,10 +7,12 @@ k(X) = ⌊R·(L(2X) − L(X))/X⌋, from 0 to a public limit: about how many per
 above 0 and like e^{-down·|z|/λ} below:
 
 - `Weighed`: X with probability in proportion to π(X)·e^{-κ·k(X)/R}, π a public prior that falls with X; L(X) + Z.
+- `Doubled`: X as by `Weighed`; L(2X) + Z.
 - `Scanned`, R = 1: the first X with k(X) ≤ c − ξ + ν, ξ ~ Geom(ε1) once, ν ~ Geom(ε2) at every level; L(2X) + Z.
 
-PROMISE  One draw is Pure(ε). Weighed: up = ε − 3κ and down = ε − (2 + 1/R)·κ, if down ≥ κ. Scanned: up = ε − 2ε1 − 2ε2
-and down = ε − ε1 − 3ε2, if up ≥ 2ε2. Alone the choice would cost 3κ, or 2ε1 + 3ε2, on either side.
+PROMISE  One draw is Pure(ε). Weighed: up = ε − 3κ and down = ε − (2 + 1/R)·κ, if down ≥ κ. Doubled: up = ε − 2κ and
+down = ε − 3κ, if up ≥ 2κ. Scanned: up = ε − 2ε1 − 2ε2 and down = ε − ε1 − 3ε2, if up ≥ 2ε2. Alone the choice would cost
+3κ, or 2ε1 + 3ε2, on either side.
 
 PROOF  Add a person. At the chosen level let L(X) rise by a ∈ [0, X] and L(2X) by b ∈ [0, 2X]. R·(b − a)/X lies in
 [−R, 2R] at every level, so k moves by a whole d ∈ [−R, 2R]; public limits, 0 among them, only bring d nearer to 0.
@@ -21,10 +23,15 @@ Weighed. The sum of all weights moves by a factor in [e^{-2κ}, e^κ]. As b ≤ 
 - Without, against with: the share moves by at most e^{κ(1 + d/R)}, the noise by at most e^{down·a/X}. As d/R is at most
   2 − a/X + 1/R, that is κ(3 + 1/R) + (down − κ)·a/X, largest at a = X: (2 + 1/R)κ + down = ε.
 
-Scanned. Where b ≥ a, d ≥ 0, for rounding and limiting are monotone.
+Where b ≥ a, d ≥ 0, for rounding and limiting are monotone; so if d < 0, then b < a ≤ X. Doubled:
+- With the person, against without: the share moves by at most e^{κ(2 − d/R)}, the noise by at most e^{up·b/2X}. If
+  d ≥ 0 that is 2κ + up = ε in all, else at most 3κ + up/2 ≤ ε.
+- Without, against with: the share moves by at most e^{κ(1 + d/R)} ≤ e^{3κ}, the noise by e^{down}: 3κ + down = ε.
+
+Scanned.
 - With the person, against without: shift ξ by 2 (e^{2ε1}); then every "go on" gains, the "stop" loses at most
-  e^{ε2(2−d)} and the noise e^{up·b/2X}. If d ≥ 0 that is 2ε1 + 2ε2 + up = ε in all. If d = −1, then b < a ≤ X, so it is
-  at most 2ε1 + 3ε2 + up/2 ≤ ε.
+  e^{ε2(2−d)} and the noise e^{up·b/2X}. If d ≥ 0 that is 2ε1 + 2ε2 + up = ε in all, if d = −1 at most
+  2ε1 + 3ε2 + up/2 ≤ ε.
 - Without, against with: shift ξ by 1 (e^{ε1}); the stop loses at most e^{ε2(1+d)}, the noise e^{down·b/2X}: in all at
   most ε1 + 3ε2 + down = ε.
 A scan that never stops releases the last level, without a stop factor: less.
@@ -47,7 +54,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Self
 
-from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
+from tacit.answers.flows import WEIGHED, CappedFlow, Doubled, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import factor, weigh
@@ -218,18 +225,24 @@ def argue_weighed(
     design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1)),
     off: tuple[int, int] = (0, 0),
 ) -> None:
-    """A level by weights, and L there."""
-    epsilon, made, cap = p.positive("ε"), design(p), p.count("X", 1)
+    """A level by weights, and L there or at twice the level."""
+    epsilon, made, level = p.positive("ε"), design(p), p.count("X", 1)
     p.assume(made.sound)
-    parts = made.parts
+    parts, cap = made.parts, made.factor * level
     gamma = factor(made.share * epsilon, (parts, 2 * parts))
-    d, a, _ = slope(p, parts, off=off)
+    d, a, b = slope(p, parts, off=off)
+    move = b / 2 if made.factor == 2 else a
     noise = made.noise(cap, epsilon)
     for sign in (1, -1):
         with p.case("a person added" if sign > 0 else "a person removed"):
             low, high = (-parts, 2 * parts) if sign > 0 else (-2 * parts, parts)
-            price = weigh(p, gamma, low, high, sign * d) + _charge(p, noise, cap, sign * a)
+            price = weigh(p, gamma, low, high, sign * d) + _charge(p, noise, cap, sign * move)
             p.promise(price, epsilon)
+
+
+def argue_doubled(p: Argument) -> None:
+    """A level by weights, and L at twice the level."""
+    argue_weighed(p, design=lambda p: Doubled(p.positive("κ"), parts=p.count("R", 1)))
 
 
 def argue_scanned(p: Argument, *, design: Any = lambda p: Scanned(p.positive("ε1"), p.positive("ε2"))) -> None:
@@ -251,5 +264,6 @@ _GIVEN = "a person raises L(λ) by something in [0, λ] at every cap λ (`tacit.
 
 PROOFS = (
     Proof("capped flow, weighed", "mechanisms.capped_flow", "Pure(ε)", argue_weighed, _GIVEN),
+    Proof("capped flow, doubled", "mechanisms.capped_flow", "Pure(ε)", argue_doubled, _GIVEN),
     Proof("capped flow, scanned", "mechanisms.capped_flow", "Pure(ε)", argue_scanned, _GIVEN),
 )

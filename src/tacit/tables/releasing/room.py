@@ -249,6 +249,8 @@ class Room(Desk):
         self._snapshot, self._relation = snapshot, relation
         self.several = bool(relation.others)
         """Whether a row may concern several persons."""
+        self.alike = self.several and len({kind for kind, _ in relation.persons}) == 1
+        """Whether these are all of one kind."""
 
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""

@@ -5,6 +5,11 @@ L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Ad
 Gaussian noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums,
 which may count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a
 few persons: more error, but one that is counted in persons and leaves out no cap's bias.
+
+Where all persons of a row are of one kind, as in the patterns of a graph, counts are released at twice the level that
+was chosen: few persons have most rows there, and a cap higher up, with less of the cost for its choice, leaves out
+less. Keys join persons of different kinds, who have more alike numbers of rows, and the level itself is the better cap.
+Which kinds there are is public.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import numpy as np
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedBelow
-from tacit.answers.flows import SCANNED, WEIGHED, rounding
+from tacit.answers.flows import DOUBLED, SCANNED, WEIGHED, FlowDesign, rounding
 from tacit.engines.requests import Touches
 from tacit.flows.incidences import Incidences
 from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
@@ -46,9 +51,15 @@ def rows_of(touches: Touches, sign: int = 1) -> Incidences:
     return Incidences.from_columns(sign * touches.weights, columns, touches.kinds)
 
 
+def weighing(room: Room, levels: Levels) -> FlowDesign:
+    """How a level is found by weights, and which cap it stands for, by public facts."""
+    doubled = levels == COUNTS and room.alike and not room.allowance.concentrated
+    return DOUBLED if doubled else WEIGHED
+
+
 def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
     """A capped statistic with noise."""
-    design = SCANNED if method == "scan" else WEIGHED
+    design = SCANNED if method == "scan" else weighing(room, levels)
     if not allowance.concentrated:
         joint = room.once(
             (id(capped), allowance.amount, levels, design),
