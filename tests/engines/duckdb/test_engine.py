@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 from tacit.engines import FAILED, Source, open_engine
-from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot, forms_of_versions
+from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot, forms_of_versions, limit_memory, limit_threads
 from tacit.engines.requests import (
     Different,
     Entry,
@@ -62,6 +62,15 @@ def test_only_declared_files_can_be_reached(files: Path) -> None:
             with pytest.raises(EngineError):
                 run(snapshot, statement)
     assert sorted(path.name for path in files.iterdir()) == ["orders.csv", "product.csv", "secret.csv"]
+
+
+def test_a_process_that_is_limited_opens_limited_connections(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.engines.duckdb.engine._limits", {})
+    limit_memory(100)
+    limit_threads(1)
+    with DuckDB({"orders": Source(files / "orders.csv")}).snapshot() as snapshot:
+        asked = "SELECT current_setting('threads'), current_setting('memory_limit')"
+        assert run(snapshot, asked) == [(1, "100.0 MiB")]
 
 
 def test_a_relative_path_survives_a_change_of_folder(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
