@@ -288,7 +288,8 @@ def coverage(report: Any) -> str:
         f"{sizes[-1]:,} rows: the percentage of runs in which it was true, all sizes together, and in brackets the "
         f"size with the lowest. {report['below']} of {len(cells):,} cells (a sentence, a shape, a size) lie below by "
         "more than chance explains (once in 100,000 each). Where a cell is empty nothing was said: a variance, a mean "
-        "by group or a value that nobody has states no such thing, or the interval was open.\n\n"
+        "by group or a value that nobody has states no such thing, or the interval was open. What is said only where "
+        'it bounds something, such as "with at least 4 persons above 2,000", is not false where it is not said.\n\n'
     )
     return text + table(["statistic", "sentence", "runs", *shapes], rows)
 
