@@ -381,7 +381,7 @@ FIGURES = (
         unit="times",
         reason="no private answer to query 1 can be had without the customer of each line: the same aggregates by "
         "customer, which take one statement, take five times the plain query, which reads lines alone, and the private "
-        "answer 1.5 times these; query 16 looks for groups among 18,000, and queries 11, 17 and 22 ask one question "
+        "answer 1.5 times these; query 16 draws noise for 18,000 groups, and queries 11, 17 and 22 ask one question "
         "after another, where the plain query takes a twentieth to a sixth of a second",
     ),
     *(
