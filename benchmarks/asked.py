@@ -206,11 +206,11 @@ FIGURES = (
     Figure(
         "A",
         "shapes, worst: median error over the oracle's",
-        _shapes("largest"),
+        _shapes("worst shape"),
         most=3,
         unit="times",
-        reason="one of the data sets, a Pareto tail of 1.5 whose few largest totals carry the sum; the parameters "
-        "weigh such tails against light ones, which the joins of part B have",
+        reason="a Pareto tail of 1.5, whose few largest totals carry the sum; the parameters weigh such tails against "
+        "light ones",
     ),
     Figure("A", "shapes, typical: median error over the oracle's", _shapes("typical"), most=2.2, unit="times"),
     Figure("A", "shapes: 99.9th percentile over the median", _shapes("p999/median"), most=25, unit="times"),

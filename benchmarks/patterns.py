@@ -31,7 +31,7 @@ from flows import Table, counted
 from record import read, write
 
 from tacit import Private, Public, Pure, Session
-from tacit.answers.flows import DOUBLED, FlowDesign
+from tacit.answers.flows import DOUBLED, WEIGHED, FlowDesign
 from tacit.flows import CappedStatistic, capped_degree, capped_distinct, capped_frequency, capped_sum
 from tacit.mechanisms.totals.capped_flow import capped_flow, octaves
 from tacit.tables.statistics.ways import shared_rows
@@ -147,30 +147,27 @@ def asked(question: Question, runs: int, draws: int) -> dict[str, Any]:
     """A whole question, some times, beside the plain one."""
     make, query = question
     kept: list[CappedStatistic] = []
-    chosen: list[FlowDesign] = []
-    release, weighing = shared_rows.flow_release, shared_rows.weighing
+    designs: list[FlowDesign] = []
+    release = shared_rows.flow_release
 
     def remembering(room: Any, capped: CappedStatistic, *rest: Any) -> Any:
         kept.append(capped)
+        designs[:] = [one for one in rest if isinstance(one, FlowDesign)] or [WEIGHED]
         return release(room, capped, *rest)
 
-    def choosing(*facts: Any) -> FlowDesign:
-        chosen[:] = [weighing(*facts)]
-        return chosen[0]
-
-    shared_rows.flow_release, shared_rows.weighing = remembering, choosing  # type: ignore[assignment]
+    shared_rows.flow_release = remembering  # type: ignore[assignment]
     session, times = make(), list[tuple[float, float]]()
     for _ in range(runs):
         kept.clear()
         begin = time.perf_counter(), time.process_time()
         session.sql(query, epsilon=EPSILON, fresh=True)
         times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
-    shared_rows.flow_release, shared_rows.weighing = release, weighing
+    shared_rows.flow_release = release
     found: dict[str, Any] = {"seconds": median(t[0] for t in times), "processor": median(t[1] for t in times)}
     found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     found |= plain(session, query, runs)
     if len(kept) == 1:  # a sum has two, one for each sign
-        found |= erring(kept[0], draws, chosen[0])
+        found |= erring(kept[0], draws, designs[0])
     return found
 
 
@@ -191,7 +188,7 @@ def plain(session: Session, query: str, runs: int) -> dict[str, float]:
     return {"plain_seconds": median(times)}
 
 
-def erring(curve: CappedStatistic, draws: int, design: FlowDesign = DOUBLED) -> dict[str, float]:
+def erring(curve: CappedStatistic, draws: int, design: FlowDesign) -> dict[str, float]:
     """The error of draws beside that of the best cap."""
     law = capped_flow(curve, EPSILON, levels=shared_rows.COUNTS, design=design)
     error = middle([abs(draw.value - curve.total) for draw in law.sample(draws)])
@@ -218,8 +215,8 @@ def hostile(persons: int, values: int, frequent: bool = False, seed: int = 3) ->
 
 def made_up(draws: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """What needs no file."""
-    for name, make in {"edges": capped_sum, "maximum degree": capped_degree}.items():
-        yield f"a hub: {name}", lambda make=make: drawn(lambda: make(counted(*hub().T)), draws)  # type: ignore[misc]
+    yield "a hub: edges", lambda: drawn(lambda: capped_sum(counted(*hub().T)), draws, DOUBLED)
+    yield "a hub: maximum degree", lambda: drawn(lambda: capped_degree(counted(*hub().T)), draws)
     for persons, values in ((300, 10_000), (2000, 5000), (100, 15_000), (5000, 20_000)):
         name = f"hostile packing: distinct among {values:,} values of {persons:,} persons"
         yield name, lambda p=persons, v=values: drawn(lambda: hostile(p, v), 0)  # type: ignore[misc]
@@ -229,13 +226,13 @@ def made_up(draws: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     )
 
 
-def drawn(make: Callable[[], CappedStatistic], draws: int) -> dict[str, Any]:
+def drawn(make: Callable[[], CappedStatistic], draws: int, design: FlowDesign = WEIGHED) -> dict[str, Any]:
     """The time of one draw from rows that are there, and the error of many."""
     curve = make()
     begin = time.perf_counter(), time.process_time()
-    capped_flow(curve, EPSILON, levels=shared_rows.COUNTS, design=DOUBLED).sample()
+    capped_flow(curve, EPSILON, levels=shared_rows.COUNTS, design=design).sample()
     found = {"seconds": time.perf_counter() - begin[0], "processor": time.process_time() - begin[1]}
-    return found | (erring(curve, draws) if draws else {})
+    return found | (erring(curve, draws, design) if draws else {})
 
 
 def apart(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -41,7 +41,15 @@ cannot be known.
 
 ACCURACY  Measured in benchmarks/joins.py against the best cap that knows the data. Weighing is better for small caps,
 such as numbers of rows: some sixty persons/ε suffice. The scan takes about a hundred persons/ε at any scale, where
-weights need ever more to reach a cap of many units, and its far tail is lighter.
+weights need ever more to reach a cap of many units, and its far tail is lighter. Doubled errs less where few persons
+have most rows, and more where all have about the same. Simulated at ε = 0.8 over exact curves, times Weighed's error:
+two-paths of two graphs 0.54, triangles 0.53, edges 0.70, rectangles of another 0.60, its edges 1.0, 99.9th percentiles
+1.0 in the geometric mean; but a ring 1.5, joins of TPC-H through keys 1.5, and below two hundred persons/ε up to 3.
+
+Tried and left: κ from 0.08 to 0.14, priors falling by 0.3 to 0.5 (less κ needs more persons, more κ errs more for
+edges, a slower fall has a heavier far tail); slopes from X to 1.5X, released there (1.08 times Doubled) and to 3X, 4X
+and 8X (about Doubled's, more at joins through keys); X and 2X among the weighed, each with a κ of its own (0.98 times
+Weighed, where joins through keys are to stay as they are).
 
 COST  Levels are evaluated from the largest down, and weights only as far as the draw needs them; time depends on how
 entangled the rows are, and on the cap that was drawn, which is released.

@@ -51,9 +51,10 @@ class Count(Total, tag="Total"):
     def shared(self, room: Room) -> Answer:
         """The flow of all rows, each person carrying at most the cap."""
         from tacit.flows.sums import capped_sum
-        from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
+        from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of, weighing
 
-        return flow_answer(room, self.words, capped_sum(rows_of(room.touches(Incidence(self.total)))), self.method)
+        capped = capped_sum(rows_of(room.touches(Incidence(self.total))))
+        return flow_answer(room, self.words, capped, self.method, weights=weighing(room))
 
 
 def _valued(column: Operand) -> tuple[RowCount, str]:

@@ -6,8 +6,8 @@ Gaussian noise the choice and the release are charged apart. Counts choose the c
 which may count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a
 few persons: more error, but one that is counted in persons and leaves out no cap's bias.
 
-Where all persons of a row are of one kind, as in the patterns of a graph, counts are released at twice the level that
-was chosen: few persons have most rows there, and a cap higher up, with less of the cost for its choice, leaves out
+Where all persons of a row are of one kind, as in the patterns of a graph, rows are counted at twice the level that was
+chosen: few persons have most rows there, and a cap higher up, with less of the cost for its choice, leaves out
 less. Keys join persons of different kinds, who have more alike numbers of rows, and the level itself is the better cap.
 Which kinds there are is public.
 """
@@ -51,15 +51,21 @@ def rows_of(touches: Touches, sign: int = 1) -> Incidences:
     return Incidences.from_columns(sign * touches.weights, columns, touches.kinds)
 
 
-def weighing(room: Room, levels: Levels) -> FlowDesign:
-    """How a level is found by weights, and which cap it stands for, by public facts."""
-    doubled = levels == COUNTS and room.alike and not room.allowance.concentrated
-    return DOUBLED if doubled else WEIGHED
+def weighing(room: Room) -> FlowDesign:
+    """How rows are counted where a level is found by weights: which cap it stands for, by public facts."""
+    return DOUBLED if room.alike and not room.allowance.concentrated else WEIGHED
 
 
-def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
+def flow_release(
+    room: Room,
+    capped: CappedStatistic,
+    allowance: Allowance,
+    method: str,
+    levels: Levels,
+    weights: FlowDesign = WEIGHED,
+) -> Released:
     """A capped statistic with noise."""
-    design = SCANNED if method == "scan" else weighing(room, levels)
+    design = SCANNED if method == "scan" else weights
     if not allowance.concentrated:
         joint = room.once(
             (id(capped), allowance.amount, levels, design),
@@ -78,12 +84,19 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     return Released(room.draw(value), cap, rounding(noise, cap))
 
 
-def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
+def flow_answer(
+    room: Room,
+    words: str,
+    capped: CappedStatistic,
+    method: str | None,
+    per: Per = "row",
+    weights: FlowDesign = WEIGHED,
+) -> Answer:
     """The answer of a statistic that counts rows or values."""
     if method == "shifted_inverse":
         found, spread = inverse_release(room, capped.profile, room.allowance)
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
-    released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
+    released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS, weights)
     return room.answer(
         words, released.value, mechanism=name(room), spread=CappedBelow(released.noise), per=per, cap=released.cap
     )
