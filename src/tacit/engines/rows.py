@@ -130,6 +130,13 @@ class Rows(Chain):
         )
         return self._output(combine(sql, x))
 
+    def clamped(self, value: Value, low: int, high: int) -> str:
+        """The name of a column of counts, those beyond the ends as the ends."""
+        x = self.bind(self._value(value))
+        return self._output(
+            combine(f"CASE WHEN {x.sql} <= {low} THEN {low} WHEN {x.sql} >= {high} THEN {high} ELSE {x.sql} END", x)
+        )
+
     def _output(self, term: Term) -> str:
         return self._outputs.setdefault(term, f"x{len(self._outputs)}")
 
