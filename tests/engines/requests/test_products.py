@@ -41,6 +41,8 @@ def from_kept(table: list[dict[str, Any]], product: Product, who: str, where: st
     with engine_over(table) as engine, engine.together(Beside(frozenset[Column](columns), (squares,))) as opening:
         with opening() as first:
             kept = first.ask(about, (asked_of,))
+            beside = first.ask(about, (asked_of, TotalBuckets(Product(product.left, product.left), BOUNDARIES)))
+            assert beside[:1] == kept, "with more that is asked of each person"
         with opening() as second:
             assert second.ask(about, (asked_of,)) == kept
         with engine.snapshot() as apart:
@@ -74,8 +76,8 @@ def rows(*numbers: int | None) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("mean", [False, True])
 @pytest.mark.parametrize("radius", [2, 2**24, WIDEST])
 def test_rows_beyond_the_range_count_as_its_ends(mean: bool, radius: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broken twin counts them as they are; the largest numbers of all are too large for it to keep."""
-    table = rows(3, 5, None, -7, radius + 9, -(2**31) - 1, 2**63 - 1)
+    """The broken twin counts them as they are; the largest are too large for their products to be kept."""
+    table = rows(3, 5, None, -7, radius + 9, -(2**31) - 1, 2**40)
     product = asked(("i",), ((1, radius, 1),), mean)
     found, meant = from_kept(table, product, WHO)
     assert found == meant

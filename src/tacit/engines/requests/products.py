@@ -147,7 +147,7 @@ class Product:
         outside = statement.table(
             "outside", f"SELECT person, {listed} FROM ", ALL_ROWS, f" WHERE {far} GROUP BY person", kept=False
         )
-        names = kept.names(statement)
+        names, statement.keep_person = kept.names(statement), True
 
         def whole(name: str) -> str:
             return dialect.wide(f"COALESCE({name}, 0)")
