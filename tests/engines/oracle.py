@@ -6,6 +6,7 @@ Nothing here is shared with the code under test but the values that describe a q
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import isfinite, isqrt
@@ -256,20 +257,36 @@ def steps(asked: ask.Steps, row: Row) -> int | None:
     return inside * ask.HALF // asked.radius - asked.shift
 
 
-def _mean(numbers: Sequence[int]) -> int:
-    return int(Fraction(sum(numbers), len(numbers)))
+def exact(asked: ask.Steps) -> bool:
+    """Whether a step is a whole number of units, not too far, or a unit a whole number of steps."""
+    return ask.HALF % asked.radius == 0 or (asked.radius % ask.HALF == 0 and asked.radius <= 2**30)
+
+
+def distance(asked: ask.Steps, row: Row) -> Fraction | None:
+    """As `steps`, not rounded."""
+    x = count_units(asked.value, row)
+    if x is None:
+        return None
+    return Fraction(min(max(x - asked.middle, -asked.radius), asked.radius) * ask.HALF, asked.radius) - asked.shift
+
+
+def _mean(numbers: Sequence[Fraction | int]) -> int:
+    return int(sum(numbers, Fraction(0)) / len(numbers))
 
 
 def total(entry: Any, rows: Sequence[Row]) -> int:
-    if isinstance(entry, tuple):
-        distances = _present(steps(entry[0], row) for row in rows)
-        return _mean(distances) if entry[1] and distances else sum(distances)
+    if isinstance(entry, ask.GroupSteps):
+        (place,) = entry.places
+        found = _present(steps(ask.Steps(entry.value, *place), row) for row in rows)
+        power = 2 if entry.squared else 1
+        return _mean(found) ** power if entry.mean and found else sum(one**power for one in found)
     if isinstance(entry, ask.Product):
-        pairs = [(steps(entry.left, row), steps(entry.right, row)) for row in rows]
+        of = distance if exact(entry.left) and exact(entry.right) else steps
+        pairs = [(of(entry.left, row), of(entry.right, row)) for row in rows]
         both = [(a, b) for a, b in pairs if a is not None and b is not None]
         if entry.mean and both:
             return _mean([a for a, _ in both]) * _mean([b for _, b in both])
-        return sum(a * b for a, b in both)
+        return int(sum((Fraction(a * b) for a, b in both), Fraction(0)))
     if isinstance(entry, ask.Presence):
         return 1
     if isinstance(entry, ask.HasValue):
@@ -432,8 +449,7 @@ def _entry(entry: ask.Entry, g: int) -> Any:
     """What one group adds up: distances from a centre of its own are plain ones there."""
     if not isinstance(entry, ask.GroupSteps):
         return entry
-    steps = ask.Steps(entry.value, *entry.places[g])
-    return ask.Product(steps, steps, entry.mean) if entry.squared else (steps, entry.mean)
+    return replace(entry, places=(entry.places[g],))
 
 
 def _vector(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[int]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.engines.requests import (
+    HALF,
     Deviation,
     Different,
     Extremes,
@@ -134,8 +135,15 @@ def products() -> tuple[Any, ...]:
     near = [value(e) for e in joint([parse(text, SCOPE) for text in ("i", "f", "c")])]
     steps = [Steps(near[0], 2, 2**10, -7), Steps(near[1], -5, 2**33, 3), Steps(near[2], 1, 1000)]
     far = [Steps(value(parse(text, SCOPE)), middle, 2**62) for text, middle in (("i", 2**62), ("f * g", -(2**62)))]
+    whole = [Steps(near[2], -3, 2**24, 5), Steps(near[0], 4, 2**30, -HALF)]
     return (
         *(TotalBuckets(Product(steps[0], other, mean), BOUNDARIES) for other in steps for mean in (False, True)),
+        *(
+            TotalBuckets(Product(one, other, mean), BOUNDARIES)
+            for one in whole
+            for other in (steps[0], whole[0])
+            for mean in (False, True)
+        ),
         *(TotalBuckets(Product(one, one), BOUNDARIES) for one in far),
         *(ProductTotals(tuple(steps), (3 * 10**6, 1000), 2**24, mean) for mean in (False, True)),
         ProductTotals((far[0],), (1, 1), 2**30),

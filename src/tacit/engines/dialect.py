@@ -343,8 +343,21 @@ class Dialect(ABC):
 
     def digest(self, texts: list[str], salt: bytes) -> str:
         """A keyed hash of some texts, each preceded by its length so that no two lists look alike."""
-        parts = [self.text(salt.hex()), *(f"COALESCE(LENGTH({t}) || ':' || {t}, '-')" for t in texts)]
-        return f"MD5({' || '.join(parts)})"
+        return self._hashed((f"COALESCE({self.measured(t)}, '-')" for t in texts), salt)
+
+    def measured(self, text: str) -> str:
+        """A text preceded by its length, as `digest` and `chance` take it."""
+        return f"LENGTH({text}) || ':' || {text}"
+
+    def chance(self, name: str, salt: bytes, steps: int) -> str:
+        """Whether the keyed hash of a `measured` text, as `number` reads it, is below some steps of 2^60.
+
+        Digests are compared as the texts they are: all have 32 digits, of which the first 15 decide.
+        """
+        return f"{self._hashed([name], salt)} < {self.text(f'{steps:015x}')}" if steps < 2**60 else "TRUE"
+
+    def _hashed(self, parts: Iterable[str], salt: bytes) -> str:
+        return f"MD5({' || '.join([self.text(salt.hex()), *parts])})"
 
     def number(self, digest: str) -> str:
         """The first 15 hexadecimal digits of a digest as a 64-bit integer."""

@@ -57,9 +57,9 @@ class Rows(Chain):
         narrowed = relation.others or relation.filter is not None or relation.members or relation.sample
         self._all_grouped = bool(dialect.present) and not narrowed
         """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
-        several = relation.others or relation.members or relation.sample
+        several, fewer = relation.others or relation.members, relation.sample or relation.filter is not None
         self._base: _Base | None = None
-        if beside and not several and (relation.filter is not None or relation.joins):
+        if beside and not several and (fewer or relation.joins):
             self._base = self._begin(beside)
 
     def read_column(self, column: ast.Column, reading: Literal["value", "key", "double", "group"]) -> str:
@@ -129,6 +129,13 @@ class Rows(Chain):
             f"WHEN {x.sql} > {low} THEN CAST({inner} AS {self.dialect.int64}) END"
         )
         return self._output(combine(sql, x))
+
+    def clamped(self, value: Value, low: int, high: int) -> str:
+        """The name of a column of counts, those beyond the ends as the ends."""
+        x = self.bind(self._value(value))
+        return self._output(
+            combine(f"CASE WHEN {x.sql} <= {low} THEN {low} WHEN {x.sql} >= {high} THEN {high} ELSE {x.sql} END", x)
+        )
 
     def _output(self, term: Term) -> str:
         return self._outputs.setdefault(term, f"x{len(self._outputs)}")
@@ -225,7 +232,7 @@ class Rows(Chain):
 
     def _parts_over(self, base: _Base) -> list[Part]:
         """The filtered rows as a part that other statements read again, and the chain over it."""
-        outputs, chain = list(self._outputs), list[Part]()
+        outputs, chain = list(self._outputs), self._sample()
         first = next(iter(self.links(outputs)), None)
         used = uses_of(outputs) if first is None else uses_of(tuple(first.computed)) | set(first.passed)
         names = [name for name in self._read.values() if name in used | base.shared]
@@ -303,12 +310,12 @@ class Rows(Chain):
         alike = self.column_sql(person).key_type.domain not in ("number", "float", "text", "timestamp")
         least = f"MIN({text})" if alike else text
         everybody = fragment(
-            f"SELECT person, {least} AS name FROM (SELECT {self.key(person)} AS person FROM ",
+            f"SELECT person, {self.dialect.measured(least)} AS name FROM (SELECT {self.key(person)} AS person FROM ",
             named,
             ") AS named WHERE person IS NOT NULL GROUP BY person",
         )
-        chance = self.dialect.number(self.dialect.digest(["name"], sample.key))
-        chosen = fragment("SELECT person FROM ", _EVERYBODY, f" WHERE {chance} < {sample.steps}")
+        chance = self.dialect.chance("name", sample.key, sample.steps)
+        chosen = fragment("SELECT person FROM ", _EVERYBODY, f" WHERE {chance}")
         return [Part("everybody", everybody, kept=True, again=True, lasting=True), Part("sampled", chosen, kept=True)]
 
     def _of_sample(self, alias: str) -> Fragment:

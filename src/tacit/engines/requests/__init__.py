@@ -49,7 +49,6 @@ from tacit.engines.requests.operands import (
     Ordered,
     PersonMean,
     Presence,
-    Product,
     RowCount,
     Steps,
     Total,
@@ -60,6 +59,7 @@ from tacit.engines.requests.operands import (
 from tacit.engines.requests.outer_totals import MOST_ENDS, Outer, OuterTotals
 from tacit.engines.requests.persons import Persons
 from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
+from tacit.engines.requests.products import Product, Squares
 from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
@@ -135,6 +135,7 @@ __all__ = [
     "RowCount",
     "RunningTotals",
     "Sample",
+    "Squares",
     "Standalone",
     "Step",
     "Steps",

@@ -208,29 +208,6 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Product:
-    """The sum over a person's rows of the product of two distances; both have a value in the same rows.
-
-    Per person (``mean``) it is the product of the person's two means, each rounded toward zero.
-    """
-
-    left: Steps
-    right: Steps
-    mean: bool = False
-
-    def total(self, rows: Rows) -> str:
-        """Products fit into 64 bits, their sums into 128."""
-        dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
-        if not self.mean:
-            return dialect.total(f"({a} * {b})")
-        return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
-
-    def of_person(self, statement: Statement) -> str:
-        """The sum, from the table of persons."""
-        return statement.aggregate(self.total(statement.rows))
-
-
-@dataclass(frozen=True)
 class GroupSteps:
     """The sum over a person's rows in a group of their distances from the group's public centre, or of the squares.
 
@@ -265,9 +242,10 @@ class GroupSteps:
         return f"COALESCE({dialect.total(f'({steps} * {steps})' if self.squared else steps)}, 0)"
 
 
-def mean_steps(dialect: Dialect, column: str) -> str:
-    """The mean of a person's steps, rounded toward zero; an aggregate."""
-    size = dialect.quotient(dialect.wide(f"ABS(SUM({column}))"), f"COUNT({column})")
+def mean_steps(dialect: Dialect, column: str, parts: int = 1) -> str:
+    """The mean of a person's steps, rounded toward zero to a whole number of so many of them; an aggregate."""
+    divisor = f"COUNT({column})" if parts == 1 else f"({dialect.wide(f'COUNT({column})')} * {parts})"
+    size = dialect.quotient(dialect.wide(f"ABS(SUM({column}))"), divisor)
     return f"(CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END)"
 
 
@@ -345,7 +323,7 @@ class Ordered:
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
 
 
-Total = Value | RowCount | Filled | Deviation | PersonMean | Product
+Total = Value | RowCount | Filled | Deviation | PersonMean
 """What makes one number of a person's rows; ``of_person`` is its SQL over the table of persons."""
 Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""

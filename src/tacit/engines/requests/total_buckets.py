@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Total, check_boundaries
+from tacit.engines.requests.products import Product
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import PERSONS, fragment
 
@@ -34,7 +35,7 @@ class Buckets:
 class TotalBuckets(Request[Buckets]):
     """Per-person totals in buckets between public boundaries; totals of zero are in none."""
 
-    total: Total
+    total: Total | Product
     boundaries: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -42,9 +43,10 @@ class TotalBuckets(Request[Buckets]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Each total's size and sign, then its bucket; the buckets of negative totals are -1, -2, …"""
-        total, fence = self.total.of_person(statement), statement.dialect.fence
+        one, fence = self.total, statement.dialect.fence
+        persons, total = one.of_persons(statement) if isinstance(one, Product) else (PERSONS, one.of_person(statement))
         asked = f"(SELECT ABS({total}) AS size, {total} < 0 AS negative FROM "
-        sizes = fragment(asked, PERSONS, f" WHERE {total} <> 0{fence}) AS sizes")
+        sizes = fragment(asked, persons, f" WHERE {total} <> 0{fence}) AS sizes")
         places = statement.dialect.placed(sizes, "size", self.boundaries, "size", "negative")
         source = fragment("(", places, ") AS places GROUP BY place, negative")
         place = "CASE WHEN negative THEN -1 - place ELSE place END"

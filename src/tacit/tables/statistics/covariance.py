@@ -16,7 +16,7 @@ from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Ent
 from tacit.tables.statistics.base import Call, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.count import Count
 from tacit.tables.statistics.mean import Mean
-from tacit.tables.statistics.ways.centres import joint, totals_of
+from tacit.tables.statistics.ways.centres import joint, products_of, totals_of
 from tacit.tables.statistics.ways.products import VECTORS, gram, second_moment
 
 Wanted = Literal["covariance", "sum of products", "correlation", "squared correlation"]
@@ -46,8 +46,10 @@ class Covariance(Statistic, tag="Covariance", phrase="{wanted} of {name}", sampl
 
     @property
     def totals(self) -> tuple[OfPerson, ...]:
-        """What finding the centres needs."""
-        return totals_of((self.left, self.right), self.per)
+        """What finding the centres needs, and the products around them; a correlation has vectors of its own."""
+        if "correlation" in self.wanted:
+            return totals_of((self.left, self.right), self.per)
+        return products_of(self.left, self.right, self.per)
 
     def release(self, room: Room) -> Answer:
         """One total of products, or a vector of all of them."""

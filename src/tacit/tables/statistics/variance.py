@@ -49,7 +49,7 @@ from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Ent
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law, reach, spending
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
-from tacit.tables.statistics.ways.centres import totals_of
+from tacit.tables.statistics.ways.centres import products_of
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import End
 from tacit.tables.statistics.ways.groups import Groups
@@ -135,8 +135,8 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
 
     @property
     def totals(self) -> tuple[OfPerson, ...]:
-        """What finding a centre needs, where one is to be found."""
-        return totals_of((self.value,), self.per) if self.range is None and self.wanted != "mean" else ()
+        """What finding a centre needs, where one is to be found, and the products around it."""
+        return products_of(self.value, self.value, self.per) if self.range is None and self.wanted != "mean" else ()
 
     def grouped(self, groups: Groups) -> Statistic:
         """The same of each group."""

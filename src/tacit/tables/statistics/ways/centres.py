@@ -18,10 +18,11 @@ from math import floor, isqrt, log10, sqrt
 
 from tacit.answers.quotients import Quotient
 from tacit.answers.totals import CappedTotal, TotalDesign
-from tacit.engines.requests import FAR, HALF, Deviation, Filled, FlagCounts, Flags, Steps, TotalBuckets, Value
+from tacit.engines.requests import FAR, HALF, Deviation, Filled, FlagCounts, Flags, Squares, Steps, TotalBuckets, Value
 from tacit.engines.requests.beside import OfPerson
 from tacit.language import build
 from tacit.language.expressions import Expression
+from tacit.language.types import FLOAT
 from tacit.noises import Noise
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
@@ -126,6 +127,16 @@ def totals_of(values: Sequence[Value], per: Per) -> tuple[OfPerson, ...]:
     """What `locate` makes of each person's rows, whatever the first centres are."""
     parts = PARTS if per == "person" else 1
     return *(total_of(Deviation(value, 0), per, parts) for value in values), _share_of_count(values[0], per)
+
+
+def products_of(left: Value, right: Value, per: Per) -> tuple[OfPerson, ...]:
+    """What `locate` and then the total of products of two columns make of each person's rows.
+
+    Doubles reach farther than their products are kept for.
+    """
+    values = (left,) if left == right else (left, right)
+    kept = () if FLOAT in (left.expression.type, right.expression.type) else (Squares(left, right, per == "person"),)
+    return *totals_of(values, per), *kept
 
 
 def _share_of_count(value: Value, per: Per) -> Filled | Flags:
