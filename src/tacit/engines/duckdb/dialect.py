@@ -48,15 +48,19 @@ class DuckDialect(Dialect):
         return f"({left} // {right})"
 
     def placed(self, source: Fragment, size: str, boundaries: Sequence[int], *shown: str) -> Fragment:
-        """Of many buckets by a search in a list: to plan a CASE of hundreds of branches takes longer than to run it."""
+        """Of many buckets by a search in lists: to plan a CASE of hundreds of branches takes longer than to run it.
+
+        Each step halves what is left, so its list has only the boundaries that it may compare with: the planner reads
+        every number once, not in every step.
+        """
         if len(boundaries) < _MANY:
             return super().placed(source, size, boundaries, *shown)
         step, listed = 1 << (len(boundaries).bit_length() - 1), ", ".join(dict.fromkeys((size, *shown)))
-        beyond = [2**126] * (2 * step - 1 - len(boundaries))
-        numbers = ",".join(map(str, (*boundaries, *beyond)))
+        padded = [*boundaries, *[2**126] * (2 * step - 1 - len(boundaries))]
         found = fragment(f"SELECT {listed}, 0 AS place FROM ", source)
         while step:
-            further = f"CASE WHEN {size} > CAST(STRING_SPLIT('{numbers}', ',') AS HUGEINT[])[place + {step}]"
+            numbers = ",".join(map(str, padded[step - 1 :: 2 * step]))
+            further = f"CASE WHEN {size} > CAST(STRING_SPLIT('{numbers}', ',') AS HUGEINT[])[place // {2 * step} + 1]"
             found = fragment(
                 f"SELECT {listed}, place + {further} THEN {step} ELSE 0 END AS place FROM (", found, ") AS s"
             )
