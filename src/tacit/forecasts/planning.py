@@ -178,12 +178,17 @@ def _named(statistic: str) -> Entry:
         check_listed(statistic, "statistic", [*known, "p90 or another quantile"])
         return known[statistic]
     q = exact(found[1], "statistic") / 100
-    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q), ANSWERS)
+    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q))
     return replace(known["quantile"], words=ordinal(q), made=made)
 
 
 MOST_GROUPS = 20
 """The most groups that are made up; of more, some are, with as many persons in each."""
+
+
+def _draws(groups: int) -> int | None:
+    """How many answers a preview looks at: as many as a plan of one statistic, and with groups each has several."""
+    return None if groups == 1 else max(4, ANSWERS // groups)
 
 
 @lru_cache(maxsize=1024)
@@ -206,7 +211,7 @@ def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        return world.accuracy(cost, max(4, ANSWERS // few)).nearly_all
+        return world.accuracy(cost, _draws(few)).nearly_all
 
 
 def foresee(
@@ -231,7 +236,7 @@ def foresee(
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        lines = world.lines(cost, max(4, ANSWERS // few))
+        lines = world.lines(cost, _draws(few))
     return Forecast(statistic, persons, shape, cost.epsilon, lines[2].nearly_all, lines, words=words)
 
 

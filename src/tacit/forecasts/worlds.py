@@ -40,7 +40,7 @@ SEED = 20220612
 MEAN_ROWS = 10
 """Rows of a person on average, for a count."""
 ANSWERS = 20
-"""The fewest answers that are looked at for an error; as many for one of a preview, which must not take long."""
+"""The fewest answers that are looked at for an error, and as many of groups in a preview, which must not take long."""
 
 
 @dataclass(frozen=True)
