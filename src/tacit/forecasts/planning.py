@@ -20,7 +20,7 @@ from typing import Any, cast
 from tacit.answers.values import rough_percent, show
 from tacit.budgets import Advice, Question, advise
 from tacit.errors import InvalidInput
-from tacit.forecasts.worlds import ANSWERS, SCALE, SHAPES, ForecastPoint, World
+from tacit.forecasts.worlds import SCALE, SHAPES, ForecastPoint, World
 from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve
 from tacit.numbers.exact import Number, check_listed, exact, positive, whole
 from tacit.tables.releasing.room import cost_of
@@ -186,11 +186,6 @@ MOST_GROUPS = 20
 """The most groups that are made up; of more, some are, with as many persons in each."""
 
 
-def _draws(groups: int) -> int | None:
-    """How many answers a preview looks at: as many as a plan of one statistic, and with groups each has several."""
-    return None if groups == 1 else max(4, ANSWERS // groups)
-
-
 @lru_cache(maxsize=1024)
 def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape: str = "lognormal") -> float | None:
     """The share of the truth within which 19 of 20 answers will lie, at one cost; None where that is not forecast.
@@ -211,7 +206,7 @@ def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        return world.accuracy(cost, _draws(few)).nearly_all
+        return world.accuracy(cost).nearly_all
 
 
 def foresee(
@@ -236,7 +231,7 @@ def foresee(
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        lines = world.lines(cost, _draws(few))
+        lines = world.lines(cost)
     return Forecast(statistic, persons, shape, cost.epsilon, lines[2].nearly_all, lines, words=words)
 
 
