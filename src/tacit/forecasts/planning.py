@@ -178,7 +178,7 @@ def _named(statistic: str) -> Entry:
         check_listed(statistic, "statistic", [*known, "p90 or another quantile"])
         return known[statistic]
     q = exact(found[1], "statistic") / 100
-    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q))
+    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q), 60)
     return replace(known["quantile"], words=ordinal(q), made=made)
 
 
