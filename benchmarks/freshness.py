@@ -149,7 +149,7 @@ def _names(tree: ast.Module, face: bool) -> Iterator[str]:
         elif isinstance(node, ast.Attribute) and (dotted := _dotted(node)).startswith("tacit."):
             yield dotted
         elif isinstance(node, ast.Call) and _dotted(node.func).endswith("import_module"):
-            yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
+            yield from (str(each.value) for each in node.args[:1] if isinstance(each, ast.Constant))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tacit."):
             texts.append(node.value)
     if face or lists:
