@@ -1,32 +1,39 @@
 """Whether a study is older than its code.
 
-A study's code is its script and the modules, of the benchmarks and of Tacit, that its process had loaded when it stored
-its results; they are stored by name, so an edit of what it never loaded leaves it fresh. Where a study starts processes
-of its own, its code is all that its modules could import. Its fingerprint is a hash of what that code does: comments,
-docstrings and the layout of lines do not count. It is stored with the results, and compared with the code of today. For
-results from before there were fingerprints, git tells whether the code changed since they were stored.
+A study's code is its script and the modules, of the benchmarks, the tests and Tacit, that its process had loaded when
+it stored its results; they are stored by name, so an edit of what it never loaded leaves it fresh. Where a study starts
+processes of its own, its code is all that its modules could import. Its fingerprint is a hash of what that code does:
+comments, docstrings and the layout of lines do not count. It is stored with the results, and compared with the code of
+today. For results from before there were fingerprints nobody knows, and they count as older.
+
+What a module could import follows from its text: the imports in it but those for type checkers, what it takes from
+Tacit by attributes (`tacit.audit.exact`), constants given to `import_module`, and what the face of a package names to
+load it later. A module that lists a package by `pkgutil` may load all of it. Each name means the file that Python would
+find, first beside the script.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
-KEEPING = ("record.py", "freshness.py", "environments.py", "lines.py")
-"""How results are kept and drawn and where peers run is no part of what is measured."""
+APART = {
+    *("record", "freshness", "environments", "lines"),
+    *("report", "asked", "latest", "extension", "scoreboard", "layout", "__main__"),
+}
+"""Scripts that keep, draw and show results, or say where peers run: no part of what is measured."""
 WHOLE = ("attacks", "conformance", "crowd", "first_answer", "publishing", "serve")
 """Studies that start the tool or tests in processes of their own: all of Tacit is their code."""
-
-
-PROCESSES = ("subprocess", "multiprocessing", "concurrent.futures")
+PROCESSES = {"subprocess", "multiprocessing", "concurrent"}
 """Whoever imports one of these may load in other processes what this one never sees."""
+UNKNOWN = "from before fingerprints"
 
 
 def fingerprint(study: str, loaded: Iterable[str] | None = None) -> str:
@@ -36,31 +43,34 @@ def fingerprint(study: str, loaded: Iterable[str] | None = None) -> str:
         return ""
     whole = hashlib.sha256()
     for path in files:
-        whole.update(f"{path.relative_to(HERE.parent)} {_does(path)}\n".encode())
+        whole.update(f"{path.relative_to(HERE.parent)} {_read(path).does}\n".encode())
     return whole.hexdigest()[:16]
 
 
 def loaded(study: str) -> list[str] | None:
     """The files of the project that this process has loaded; None where others may have loaded more."""
     files = {Path(file).resolve() for one in [*sys.modules.values()] if (file := getattr(one, "__file__", None))}
-    ours = sorted(path for path in files if path.name not in KEEPING and path.suffix == ".py" and _own(path))
+    ours = sorted(path for path in files if path.suffix == ".py" and _measured(path))
     script = HERE / f"{study}.py"
-    if study in WHOLE or script not in ours or any(_starts(path) for path in ours if path.is_relative_to(HERE)):
+    if study in WHOLE or script not in ours or any(map(_starts, ours)):
         return None
     return [str(path.relative_to(HERE.parent)) for path in ours]
 
 
-def _own(path: Path) -> bool:
-    return path.is_relative_to(HERE) or path.is_relative_to(SOURCE)
+def _measured(path: Path) -> bool:
+    """Whether a file is part of what can be measured."""
+    if path.parent == HERE:
+        return path.stem not in APART
+    return any(path.is_relative_to(place) for place in (HERE, SOURCE, HERE.parent / "tests"))
 
 
 def _starts(path: Path) -> bool:
-    """Whether a script starts processes."""
-    return any(name.startswith(PROCESSES) for name in _names(_tree(path), path))
+    """Whether a module may start processes."""
+    return any(name.split(".")[0] in PROCESSES for name in _read(path).names)
 
 
 def code(study: str) -> list[Path]:
-    """The script of a study and all that it imports, in a fixed order."""
+    """The script of a study and all that it could import, in a fixed order."""
     script = HERE / f"{study}.py"
     found: set[Path] = set()
     waiting = [script] if script.exists() else []
@@ -68,78 +78,106 @@ def code(study: str) -> list[Path]:
         waiting += SOURCE.rglob("*.py")
     while waiting:
         path = waiting.pop()
-        if path not in found:
+        if path not in found and _measured(path):
             found.add(path)
             waiting += imported(path)
-    return sorted(path for path in found if path.name not in KEEPING)
+    return sorted(found)
 
 
 @cache
 def imported(path: Path) -> tuple[Path, ...]:
-    """The files of the project that a file imports, wherever in it; a package brings its `__init__`."""
-    return tuple(dict.fromkeys(file for name in _names(_tree(path), path) for file in _files(name)))
-
-
-def _names(tree: ast.Module, path: Path) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and path.name == "__init__.py":
-            yield node.value  # a face that loads lazily names its modules
+    """The files of the project that a file could import, wherever in it; a package brings its `__init__`."""
+    found: dict[Path, None] = {}
+    for name in _read(path).names:
+        files = list(_files(name))
+        if "pkgutil" in _read(path).names and files and files[-1].name == "__init__.py":
+            files += sorted(files[-1].parent.rglob("*.py"))
+        found |= dict.fromkeys(files)
+    return tuple(found)
 
 
 def _files(name: str) -> Iterator[Path]:
     """The file of a module and of the packages around it; of a name in a module, that module."""
-    parts = name.split(".")
-    if not all(part.isidentifier() for part in parts):
-        return
-    for root in (SOURCE, HERE, HERE.parent):
-        for many in range(1, len(parts) + 1):
-            place = root.joinpath(*parts[:many])
-            for file in (place.with_suffix(".py"), place / "__init__.py"):
-                if file.exists():
-                    yield file
+    first, *rest = name.split(".")
+    roots = (HERE, SOURCE, HERE.parent)  # in this order, as Python searches when a script runs
+    place = next((root / first for root in roots if _file(root / first)), None)
+    while place is not None and (file := _file(place)):
+        yield file
+        place = place / rest.pop(0) if rest else None
+
+
+def _file(place: Path) -> Path | None:
+    """The file of the package or the module of that name."""
+    return next((file for file in (place / "__init__.py", place.with_suffix(".py")) if file.exists()), None)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """What is to be known about a file."""
+
+    names: tuple[str, ...]
+    """What it may import, in full."""
+    does: str
+    """A hash of its code without its docstrings."""
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
-def _does(path: Path) -> str:
-    """The code of a file without its docstrings."""
+def _read(path: Path) -> _Text:
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = tuple(dict.fromkeys(_names(tree, path.name == "__init__.py")))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
             kept = [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]
             node.body = kept  # type: ignore[attr-defined]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return _Text(names, hashlib.sha256(ast.dump(tree).encode()).hexdigest())
+
+
+def _names(tree: ast.Module, face: bool) -> Iterator[str]:
+    """What a module may import, wherever in it; the face of a package names in strings what it loads later."""
+    waiting: list[ast.AST] = [tree]
+    lists = False
+    texts: list[str] = []
+    while waiting:
+        node = waiting.pop()
+        waiting += _run(node)
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+            lists = lists or any(alias.name == "pkgutil" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Attribute) and (dotted := _dotted(node)).startswith("tacit."):
+            yield dotted
+        elif isinstance(node, ast.Call) and _dotted(node.func).endswith("import_module"):
+            yield from (str(each.value) for each in node.args[:1] if isinstance(each, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tacit."):
+            texts.append(node.value)
+    if face or lists:
+        yield from (text for text in texts if all(part.isidentifier() for part in text.split(".")))
+
+
+def _dotted(node: ast.AST) -> str:
+    """A name with its attributes, as written; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node that are run: what stands below TYPE_CHECKING is for type checkers."""
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        yield from node.orelse
+    else:
+        yield from ast.iter_child_nodes(node)
 
 
 def state(study: str, facts: dict[str, object]) -> str:
-    """The word fresh, or why a study is not."""
-    if not code(study):
+    """The word fresh, or why a study is not; it takes the files as they are, and no history."""
+    if not (HERE / f"{study}.py").exists():
         return "its script is gone"
-    stored = facts.get("code")
-    if stored:
-        names = facts.get("loaded")
-        today = fingerprint(study, [str(name) for name in names] if isinstance(names, list) else None)
-        return "fresh" if stored == today else "its code has changed since"
-    then, now = _committed([HERE / "results" / f"{study}.json"]), _committed(code(study))
-    if not then or not now:
-        return "from before fingerprints, and git does not know"
-    return "fresh" if now <= then else "its code has changed since"
-
-
-def _committed(paths: Iterable[Path]) -> int:
-    """When one of the files was last committed, in seconds; 0 where git does not tell."""
-    command = ["git", "-C", str(HERE), "log", "-1", "--format=%ct", "--", *map(str, paths)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError:
-        return 0
-    return int(done.stdout.strip() or 0)
+    stored, names = facts.get("code"), facts.get("loaded")
+    if not stored:
+        return UNKNOWN
+    today = fingerprint(study, [str(name) for name in names] if isinstance(names, list) else None)
+    return "fresh" if stored == today else "its code has changed since"

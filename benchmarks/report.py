@@ -6,10 +6,11 @@ the same text by heading.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean, median
+from textwrap import fill
 from typing import Any
 
 import record
@@ -46,23 +47,38 @@ MANY = 2_000
 
 def save() -> None:
     """Write the page."""
-    PAGE.write_text(page(record.read))
+    PAGE.write_text(page(record.read, age(_older())))
     print(f"{PAGE.name} written")
 
 
 def check() -> list[str]:
-    """Say of each study whether it is older than its code; the names of those that are."""
-    old = []
-    for path in sorted((Path(__file__).parent / "results").glob("*.json")):
-        found = state(path.stem, record.read(path.stem).get("facts", {}))
-        print(f"{path.stem:20} {found}")
-        old += [path.stem] if found != "fresh" else []
-    return old
+    """Say of each study whether it is older than its code; the names of those that are, and of a page that is."""
+    states = _states()
+    for study, found in states.items():
+        print(f"{study:20} {found}")
+    old = _older(states)
+    return old if PAGE.read_text() == page(record.read, age(old)) else [*old, PAGE.name]
 
 
-def page(results: Results) -> str:
+def _states() -> dict[str, str]:
+    names = sorted(path.stem for path in (Path(__file__).parent / "results").glob("*.json"))
+    return {name: state(name, record.read(name).get("facts", {})) for name in names}
+
+
+def _older(states: Mapping[str, str] | None = None) -> list[str]:
+    return [study for study, found in (states or _states()).items() if found != "fresh"]
+
+
+def age(old: Sequence[str]) -> str:
+    """Which studies are older than their code, in a paragraph."""
+    listed = f"Older than their code when this page was made, and to be run again: {', '.join(old)}."
+    return fill(listed, 120) if old else "When this page was made no study was older than its code."
+
+
+def page(results: Results, age: str) -> str:
     """The whole page."""
-    return "\n".join([OPENING, *(f"## {name}\n\n{text}" for name, text in sections(results).items())])
+    top = f"{OPENING}\n{age}\n"
+    return "\n".join([top, *(f"## {name}\n\n{text}" for name, text in sections(results).items())])
 
 
 def sections(results: Results) -> dict[str, str]:

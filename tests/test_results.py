@@ -5,6 +5,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,8 +21,16 @@ def report(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_page_is_made_from_the_stored_results(report: Any) -> None:
-    made = report.page(report.record.read)
-    assert (BENCHMARKS / "RESULTS.md").read_text() == made, "run `python -m benchmarks report` and commit the page"
+    """What is older than its code changes with every edit, so `report --check` holds that paragraph to the code."""
+    stored = (BENCHMARKS / "RESULTS.md").read_text()
+    age = stored.split("\n\n")[2]
+    assert age == report.age([]) or age.startswith(report.age(["x"]).split(" x.")[0])
+    assert stored == report.page(report.record.read, age), "run `python -m benchmarks report` and commit the page"
+
+
+def test_a_page_says_which_studies_are_older_than_their_code(report: Any) -> None:
+    assert "to be run again: median, serve." in report.page(lambda _: {}, report.age(["median", "serve"]))
+    assert "no study was older" in report.page(lambda _: {}, report.age([]))
 
 
 def test_a_figure_is_met_short_or_not_measured(report: Any) -> None:
@@ -99,14 +108,7 @@ def test_five_queries_stand_beside_those_of_an_extension(report: Any) -> None:
 def freshness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     found = importlib.import_module("freshness")
-    for name, text in {
-        "benchmarks/study.py": "import helper\nfrom tacit.rooms import made\n",
-        "benchmarks/helper.py": "x = 1\n",
-        "benchmarks/record.py": "x = 1\n",
-        "src/tacit/__init__.py": "",
-        "src/tacit/rooms.py": '"""Words."""\n\n\ndef made():\n    """Words."""\n    return 1  # a remark\n',
-        "src/tacit/other.py": "y = 1\n",
-    }.items():
+    for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(found, "HERE", tmp_path / "benchmarks")
@@ -114,24 +116,81 @@ def freshness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return found
 
 
+FILES = {
+    "benchmarks/study.py": "import helper\nimport record\nfrom tacit.rooms import made\n",
+    "benchmarks/attributes.py": "import tacit\n\ntacit.audit.all()\n",
+    "benchmarks/starting.py": "import subprocess\n",
+    "benchmarks/helper.py": "x = 1\n",
+    "benchmarks/record.py": "import report\n",
+    "benchmarks/report.py": "x = 1\n",
+    "benchmarks/ratio.py": "x = 1\n",
+    "src/tacit/__init__.py": 'LATER = {"plan": "tacit.plans", "word": "ratio"}\n',
+    "src/tacit/plans.py": "z = 1\n",
+    "src/tacit/types.py": "z = 1\n",
+    "src/tacit/rooms.py": '"""Words."""\n\n\ndef made():\n    """Words."""\n    return 1  # a remark\n',
+    "src/tacit/other.py": "y = 1\n",
+    "src/tacit/audit/__init__.py": (
+        "if TYPE_CHECKING:\n    import tacit.types\nfrom tacit.audit import cases as package\nimport pkgutil\n"
+    ),
+    "src/tacit/audit/cases/__init__.py": "",
+    "src/tacit/audit/cases/sums.py": "import_module('tacit.answers.report')\n",
+    "src/tacit/answers/__init__.py": "",
+    "src/tacit/answers/report.py": "from helper.missing import ratio\n",
+}
+"""A small project: what a study loads, what a name in it means, and what shows results."""
+
+
 def changed(freshness: Any, path: Path, text: str) -> str:
     path.write_text(text)
-    for cached in (freshness.imported, freshness._tree, freshness._does):
+    for cached in (freshness.imported, freshness._read):
         cached.cache_clear()
     return str(freshness.fingerprint("study"))
 
 
+def names(freshness: Any, study: str) -> list[str]:
+    return [str(path.relative_to(freshness.HERE.parent)) for path in freshness.code(study)]
+
+
 def test_a_study_is_as_old_as_what_its_code_does(freshness: Any, tmp_path: Path) -> None:
     before = freshness.fingerprint("study")
-    names = [path.name for path in freshness.code("study")]
-    assert names == ["helper.py", "study.py", "__init__.py", "rooms.py"]
     rooms, other = tmp_path / "src/tacit/rooms.py", tmp_path / "src/tacit/other.py"
     assert changed(freshness, other, "y = 2\n") == before
     assert changed(freshness, rooms, '"""Others."""\ndef made():\n    return 1\n') == before
     assert freshness.state("study", {"code": before}) == "fresh"
     assert changed(freshness, rooms, "def made():\n    return 2\n") != before
     assert freshness.state("study", {"code": before}) == "its code has changed since"
+    assert freshness.state("study", {}) == "from before fingerprints"
     assert freshness.state("gone", {}) == "its script is gone"
+
+
+def test_a_name_means_what_python_would_find(freshness: Any) -> None:
+    """A string is no import but on the face of a package; what shows results is no part of a study."""
+    common = ["src/tacit/__init__.py", "src/tacit/plans.py"]
+    found = names(freshness, "study")
+    assert found == ["benchmarks/helper.py", "benchmarks/study.py", *common, "src/tacit/rooms.py"]
+    audit = [f"src/tacit/audit/{name}" for name in ("__init__.py", "cases/__init__.py", "cases/sums.py")]
+    answers = ["src/tacit/answers/__init__.py", "src/tacit/answers/report.py"]
+    found = names(freshness, "attributes")
+    helper = ["benchmarks/attributes.py", "benchmarks/helper.py"]
+    assert sorted(found) == sorted([*helper, *common, *audit, *answers])
+
+
+def test_a_study_that_starts_processes_counts_all_it_could_import(
+    freshness: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others count what they had loaded."""
+
+    def load(*files: str) -> None:
+        places = [SimpleNamespace(__file__=str(freshness.HERE.parent / file)) for file in files]
+        monkeypatch.setattr(freshness.sys, "modules", dict(enumerate(places)))
+
+    own = ["benchmarks/study.py", "src/tacit/rooms.py"]
+    load(*own, "benchmarks/record.py", "benchmarks/report.py")
+    assert freshness.loaded("study") == own
+    load(*own, "benchmarks/starting.py")
+    assert freshness.loaded("study") is None
+    load("src/tacit/rooms.py")
+    assert freshness.loaded("study") is None
 
 
 def test_a_check_names_studies_that_are_older_than_their_code(
@@ -140,5 +199,8 @@ def test_a_check_names_studies_that_are_older_than_their_code(
     monkeypatch.setattr(
         report, "state", lambda study, facts: "its code has changed since" if study == "median" else "fresh"
     )
+    monkeypatch.setattr(report, "page", lambda results, age: (BENCHMARKS / "RESULTS.md").read_text())
     assert report.check() == ["median"]
     assert "median               its code has changed since" in capsys.readouterr().out
+    monkeypatch.setattr(report, "page", lambda results, age: "another")
+    assert report.check() == ["median", "RESULTS.md"]

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from tacit.flows.incidences import Integers, add_at, exact_sum
 
@@ -24,6 +22,9 @@ def max_flow(
     size: int, tail: Integers, head: Integers, capacity: Integers, source: int, sink: int
 ) -> tuple[int, npt.NDArray[np.bool_]]:
     """The largest flow from source to sink, and which nodes are on the source's side of the smallest minimum cut."""
+    from scipy.sparse import csr_array  # SciPy loads longer than most questions take, and few need it
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
     room, tail, ends, starts = _both_ways(size, tail, head, capacity)
     left = min(exact_sum(room[tail == source]), exact_sum(room[ends == sink]))
     total, unit = 0, left.bit_length()
@@ -48,6 +49,8 @@ def _both_ways(
     size: int, tail: Integers, head: Integers, capacity: Integers
 ) -> tuple[Integers, Integers, Integers, Integers]:
     """Each edge once, with its reverse (of capacity 0 where absent), as capacities, tails, heads and row starts."""
+    from scipy.sparse import csr_array
+
     forward = np.arange(tail.size)
     both = (np.concatenate([tail, head]), np.concatenate([head, tail]))
     order = csr_array((np.concatenate([forward, forward + tail.size]), both), shape=(size, size))

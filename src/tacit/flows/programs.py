@@ -20,7 +20,6 @@ from math import lcm
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from tacit.flows.incidences import Integers, add_at
 from tacit.flows.solvers import balanced
@@ -127,6 +126,8 @@ def _asked(
 
     Slacks are variables of their own, A z + s = limit: only then do residual prices describe the same program.
     """
+    from scipy.sparse import csr_array  # SciPy loads longer than most questions take, and few need it
+
     rows, columns = program.limit.size, program.gain.size
     slack = np.arange(rows)
     matrix = csr_array(

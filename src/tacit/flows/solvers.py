@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
-from scipy.sparse import csc_array, csr_array
 
 from tacit.flows.incidences import Integers
 
@@ -66,6 +64,8 @@ def approached(
 
     Variables may count by their ``gain``, and in constraints by a ``coefficient``, where these are not 1.
     """
+    from scipy.sparse import csc_array, csr_array  # SciPy loads longer than most questions take, and few need it
+
     try:
         import highspy
     except ImportError:
@@ -103,6 +103,8 @@ def packed(
     limit: Integers, upper: Integers, constraint: Integers, variable: Integers
 ) -> tuple[Doubles, Doubles] | None:
     """About the largest Σz with 0 ≤ z ≤ upper and Σz ≤ limit in every constraint, and the constraints' prices."""
+    from scipy.sparse import csr_array
+
     scale = _scale(limit)
     matrix = csr_array((np.ones(constraint.size), (constraint, variable)), shape=(limit.size, upper.size))
     bounds = np.column_stack([np.zeros(upper.size), upper * scale])
@@ -124,6 +126,8 @@ def balanced(gain: Doubles, matrix: Any, limit: Doubles, bounds: Doubles, steps:
 
 
 def _run(steps: int | None = None, **program: Any) -> Any:
+    from scipy.optimize import linprog
+
     options: Any = {**_OPTIONS, "maxiter": steps}
     solve: Callable[..., Any] = linprog  # whose stubs know neither sparse matrices nor arrays of bounds
     return waited_for(lambda: solve(**program, options=options))

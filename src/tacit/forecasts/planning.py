@@ -20,7 +20,7 @@ from typing import Any, cast
 from tacit.answers.values import rough_percent, show
 from tacit.budgets import Advice, Question, advise
 from tacit.errors import InvalidInput
-from tacit.forecasts.worlds import ANSWERS, SCALE, SHAPES, ForecastPoint, World
+from tacit.forecasts.worlds import SCALE, SHAPES, ForecastPoint, World
 from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve
 from tacit.numbers.exact import Number, check_listed, exact, positive, whole
 from tacit.tables.releasing.room import cost_of
@@ -178,7 +178,7 @@ def _named(statistic: str) -> Entry:
         check_listed(statistic, "statistic", [*known, "p90 or another quantile"])
         return known[statistic]
     q = exact(found[1], "statistic") / 100
-    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q), ANSWERS)
+    made = Made(f"QUANTILE_CONT(value, {float(q)})", lambda column: Quantiles.of(column("value"), q), 60)
     return replace(known["quantile"], words=ordinal(q), made=made)
 
 
@@ -206,7 +206,7 @@ def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        return world.accuracy(cost, max(4, ANSWERS // few)).nearly_all
+        return world.accuracy(cost).nearly_all
 
 
 def foresee(
@@ -231,7 +231,7 @@ def foresee(
         return None
     few = min(groups, MOST_GROUPS)
     with World(entry, max(few, min(MOST, persons) * few // groups), shape, few) as world:
-        lines = world.lines(cost, max(4, ANSWERS // few))
+        lines = world.lines(cost)
     return Forecast(statistic, persons, shape, cost.epsilon, lines[2].nearly_all, lines, words=words)
 
 

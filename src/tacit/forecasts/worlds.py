@@ -40,7 +40,9 @@ SEED = 20220612
 MEAN_ROWS = 10
 """Rows of a person on average, for a count."""
 ANSWERS = 20
-"""The fewest answers that are looked at for an error; as many for one of a preview, which must not take long."""
+"""The fewest answers that are looked at for an error."""
+OF_GROUPS = 60
+"""The most, of all groups together, but that each group is asked for four times: a preview must not take long."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,9 @@ class World:
         _settle(self._connection, persons, shape, made.several_rows, groups)
         truths = f"SELECT part, {made.truth} FROM people GROUP BY part ORDER BY part"
         self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
-        self._draws, self._known = made.draws, dict[Any, Any]()
-        self._fewer = max(ANSWERS, made.draws // 2)  # around what is told in the first place
+        self._known = dict[Any, Any]()
+        self._draws = made.draws if groups == 1 else max(4, min(made.draws, OF_GROUPS) // groups)
+        self._fewer = min(self._draws, max(ANSWERS, self._draws // 2))  # around what is told in the first place
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
@@ -98,24 +101,26 @@ class World:
             by = (people._operand("part").expression,)
             self._statistic = self._statistic.grouped(given(by, ("part",), range(groups)))
 
-    def lines(self, cost: Pure | Approx, draws: int | None = None) -> tuple[ForecastPoint, ...]:
+    def lines(self, cost: Pure | Approx) -> tuple[ForecastPoint, ...]:
         """The accuracy at a cost and with the values of ε around its own, no larger where ε is larger."""
         around = [cost.epsilon * Fraction(2) ** k for k in (-2, -1, 0, 1, 2)]
-        fewer = draws or self._fewer
-        errors = [self.errors(replace(cost, epsilon=each), draws if each == cost.epsilon else fewer) for each in around]
+        errors = [
+            self.errors(replace(cost, epsilon=each), self._draws if each == cost.epsilon else self._fewer)
+            for each in around
+        ]
         half, nearly = falling(errors, _half), falling(errors, _nearly_all)
         return tuple(ForecastPoint(*line) for line in zip(around, map(min, half, nearly), nearly, strict=True))
 
-    def accuracy(self, cost: Guarantee, draws: int | None = None) -> ForecastPoint:
+    def accuracy(self, cost: Guarantee) -> ForecastPoint:
         """How far off answers are at this cost."""
-        errors = self.errors(cost, draws)
+        errors = self.errors(cost, self._draws)
         epsilon = cost.epsilon if isinstance(cost, Pure) else Fraction(0)
         return ForecastPoint(epsilon, _half(errors), _nearly_all(errors))
 
-    def errors(self, cost: Guarantee, draws: int | None = None) -> list[float]:
+    def errors(self, cost: Guarantee, draws: int) -> list[float]:
         """The errors of some answers at this cost, ascending."""
         source, errors = seeded_not_private(SEED), list[float]()
-        for _ in range(draws or self._draws):
+        for _ in range(draws):
             with self._engine.snapshot() as snapshot:
                 room = _MadeUp(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
                 room.known = self._known

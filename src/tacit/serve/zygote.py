@@ -29,7 +29,10 @@ from importlib import import_module
 from pathlib import Path
 from threading import Lock
 
-ENGINES = ("numpy", "duckdb", "sqlglot.dialects.duckdb", "tacit.engines.duckdb.engine", "tacit.serve.work")
+ENGINES = (
+    *("numpy", "duckdb", "sqlglot.dialects.duckdb", "tacit.engines.duckdb.engine", "tacit.serve.work"),
+    *("scipy.optimize", "scipy.sparse.csgraph"),  # which rows need a solver is not to be told by waiting for it
+)
 """What is loaded before copies are made; none of it starts a thread."""
 _BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.serve.zygote import live; live{arguments!r}"
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -340,7 +340,7 @@ def _entry(
     if not more:
         audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
     forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
-    made = Made(f"{sql.upper()}(value)", lambda column: Extremum.of(column("value"), largest), draws=20, planned=False)
+    made = Made(f"{sql.upper()}(value)", lambda column: Extremum.of(column("value"), largest), planned=False)
     return Entry(
         Extremum,
         words,

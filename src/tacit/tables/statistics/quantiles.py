@@ -301,7 +301,7 @@ class AsksQuantiles(Asking[AnswerT]):
             "median",
             sql={"Median": lambda call: Quantiles.of(call.column, Fraction(1, 2))},
             methods=NAMES,
-            made=Made("MEDIAN(value)", lambda column: Quantiles.of(column("value"), Fraction(1, 2)), draws=20),
+            made=Made("MEDIAN(value)", lambda column: Quantiles.of(column("value"), Fraction(1, 2)), draws=60),
             audited=(
                 Audited("median", Pure(4), lambda t, **c: t.median("value", **c)),
                 Audited(
@@ -324,7 +324,7 @@ class AsksQuantiles(Asking[AnswerT]):
             made=Made(
                 "QUANTILE_CONT(value, 0.9)",
                 lambda column: Quantiles.of(column("value"), Fraction(9, 10)),
-                draws=20,
+                draws=60,
                 planned=False,
             ),
             audited=(
