@@ -206,18 +206,13 @@ def scan_and_release(law: Any, price: Price) -> Cost:
 
 
 def capped_flow(law: Any, price: Price) -> Cost:
-    """By weights at the level up + 3κ and down + (2 + 1/R)κ, at twice the level up + 2κ, up/2 + 3κ and down + 3κ.
-
-    Scanned: up + 2ε1 + 2ε2 and down + ε1 + 3ε2, and up/2 + 2ε1 + 3ε2.
-    """
+    """By weights, at the level or at twice it, or by a scan, at twice the level."""
     up, down = positive(law["up"]), positive(law["down"])
     if "weight" in law:
-        weight, parts = positive(law["weight"]), positive(law["parts"])
-        if law["factor"] == "2":
-            return "Pure", max(up + 2 * weight, up / 2 + 3 * weight, down + 3 * weight)
-        need(law["factor"] == "1", "a capped flow is released at a cap that was not priced")
-        need(down >= weight and parts >= 1, "the rates of a capped flow do not suit each other")
-        return "Pure", max(up + 3 * weight, down + (2 + 1 / parts) * weight)
+        weight, parts, twice = positive(law["weight"]), positive(law["parts"]), law["factor"] == "2"
+        need(twice or (law["factor"] == "1" and down >= weight and parts >= 1), "the rates of a flow do not suit")
+        at_level, beyond = (up + 3 * weight, down + (2 + 1 / parts) * weight), (up / 2 + 3 * weight, down + 3 * weight)
+        return "Pure", max(up + 2 * weight, *(beyond if twice else at_level))
     first, each = positive(law["threshold"]), positive(law["each"])
     return "Pure", max(up + 2 * first + 2 * each, down + first + 3 * each, up / 2 + 2 * first + 3 * each)
 
