@@ -3,7 +3,7 @@
 PROMISE. The cost named is what is charged and what the answer promises to everybody. On the sample the statistic is run
 at the larger guarantee that amplification allows (`tacit.guarantees.allowance`): ε with ln(1 + p(e^ε − 1)) equal to the
 ε named, δ/p for δ. PROOF. A person is in the sample with probability at most p, independently of all others, by a keyed
-hash of the person below p·2^60, under a key of 256 bits drawn for the question and thrown away with it; all rounds of a
+hash of the person below p·2^60, under a key of 128 bits drawn for the question and thrown away with it; all rounds of a
 question use the one key, so it is one mechanism on one sample, and amplified once. A row must concern one person: then
 the sample's rows are those persons' rows, and a person left out leaves no trace. Where a row concerns several, a row
 kept only if all its persons are sampled would tell about each of them; no bound is proved for that, so it is refused.
@@ -29,6 +29,8 @@ from tacit.tables.statistics.base import Statistic
 
 LEAST = Fraction(1, 10**6)
 """The smallest share of the persons that may be sampled."""
+KEY_BYTES = 16
+"""Of a sample's key: nobody guesses 128 bits, and with a short name they fit one block of the hash."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Sampling:
     def drawn(self, relation: Relation, source: Randomness) -> Relation:
         """The relation on a fresh sample."""
         steps = int(self.probability * SAMPLE_STEPS)
-        return replace(relation, sample=Sample(steps, source.bits(256).to_bytes(32, "big")))
+        return replace(relation, sample=Sample(steps, source.bits(8 * KEY_BYTES).to_bytes(KEY_BYTES, "big")))
 
     def released(self, found: Answer | Answers, statistic: Statistic, cost: Guarantee) -> Answer | Answers:
         """Answers about the sample as answers to everybody's question, for the cost that was charged."""
