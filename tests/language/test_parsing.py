@@ -11,7 +11,7 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import LARGEST_EXPRESSION, Case, Column, Comparison, Literal, Logic, Scope
 from tacit.language.functions import PARSED
-from tacit.language.parsing import convert, parse
+from tacit.language.parsing import convert, parse, parsed, statements
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Schema, decimal
 
 SCHEMA = Schema.of(
@@ -263,3 +263,18 @@ def test_steps_from_constant_dates_are_taken_at_once() -> None:
     for beyond in ("DATE '9999-12-31' + 1", "DATE '0001-01-01' - INTERVAL 1 MONTH", "d + INTERVAL 99999999 YEAR"):
         found = parse(beyond.replace("d +", "DATE '2020-01-01' +"), SCOPE)
         assert found == Literal(DATE, None)
+
+
+def test_a_comment_behind_a_semicolon_is_no_statement() -> None:
+    assert statements("-- first\nSELECT 1; SELECT ';' -- b\n; /* done */ ; -- end", "the query") == [
+        "-- first\nSELECT 1",
+        "SELECT ';' -- b",
+    ]
+    assert [type(node).__name__ for node in parsed("SELECT 1; -- done", "the query")] == ["Select"]
+
+
+def test_a_column_with_the_name_of_a_unit_is_told_from_the_unit() -> None:
+    day = Scope({"t": {"day": Column(DATE, "t", "day")}})
+    month = Scope({"t": {"month": Column(DATE, "t", "month")}})
+    assert parse("DATE_TRUNC(day, MONTH)", day) == parse("DATE_TRUNC('month', day)", day)
+    assert parse("DATE_TRUNC(MONTH, day)", month) == parse("DATE_TRUNC('day', month)", month)

@@ -60,18 +60,21 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
     """The statements in a text; ``what`` names it in the error, such as "the query"."""
     found = tokens(text, what)
     try:
-        return list(_grammar().parser().parse(found, text))
+        nodes = list(_grammar().parser().parse(found, text))
     except RecursionError:
         raise deep(what) from None
     except Exception:  # also what the parser did not foresee
         raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
+    return [node for node in nodes if type(node).__name__ != "Semicolon"]  # a comment behind a semicolon
 
 
 def statements(text: str, what: str) -> list[str]:
     """The statements of a text as they are written, without the semicolons between them."""
-    ends = [token.start for token in tokens(text, what) if token.token_type.name == "SEMICOLON"]
-    pieces = (text[a:b].strip() for a, b in zip([0, *(end + 1 for end in ends)], [*ends, len(text)], strict=True))
-    return [piece for piece in pieces if piece]
+    found = tokens(text, what)
+    ends = [token.start for token in found if token.token_type.name == "SEMICOLON"]
+    words = [token.start for token in found if token.token_type.name != "SEMICOLON"]
+    pieces = zip([0, *(end + 1 for end in ends)], [*ends, len(text)], strict=True)
+    return [text[a:b].strip() for a, b in pieces if any(a <= word < b for word in words)]  # comments are no statement
 
 
 def tokens(text: str, what: str) -> list[Any]:

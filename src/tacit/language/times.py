@@ -89,9 +89,16 @@ class TimeNodes(ABC):
         """A unit, and what it is of; DATE_TRUNC(day, MONTH) is read as DATE_TRUNC('month', day)."""
         unit, inner = node.args["unit"], node.this
         swapped = type(inner).__name__ == "Column" and times.unit_named(inner.name) in times.UNITS
-        if swapped and times.unit_named(unit.name) not in times.UNITS and type(unit).__name__ == "Var":
+        if swapped and type(unit).__name__ == "Var" and self._rather_column(unit.name, inner.name):
             return times.unit_named(inner.name), unit
         return times.unit_named(unit.name), inner
+
+    def _rather_column(self, first: str, second: str) -> bool:
+        """Whether the first of two names is the column and the second the unit; day and month may be either."""
+        columns = {name.lower() for table in self.scope.tables.values() for name in table}
+        return times.unit_named(first) not in times.UNITS or (
+            first.lower() in columns and second.lower() not in columns
+        )
 
     def operand(self, node: Any) -> Expression:
         """An operand that sqlglot may have taken for a unit."""

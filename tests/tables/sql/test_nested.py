@@ -85,6 +85,10 @@ COUNTED = [
     "orders AS o WHERE (SELECT balance FROM customers AS c WHERE c.customer = o.customer) > 20",
     "(SELECT * FROM orders) AS a JOIN (SELECT * FROM orders) AS b ON a.id = b.id",
     "(SELECT a.customer FROM orders AS a JOIN lines AS l ON l.order_id = a.id GROUP BY a.customer) AS t",
+    "(SELECT customer, COUNT(*) AS n, SUM(amount) AS s FROM orders GROUP BY customer HAVING n >= 3 AND s > 40) AS t",
+    "(SELECT id, ROW_NUMBER() OVER (PARTITION BY customer ORDER BY day, id) AS r FROM orders QUALIFY r = 2) AS t",
+    "(SELECT customer, SUM(amount) AS s, COUNT(*) AS n, s / n AS mean, mean * 2 AS twice FROM orders GROUP BY 1) AS t "
+    "WHERE twice > 50",
 ]
 
 
@@ -96,6 +100,19 @@ def test_rows_are_counted_as_sql_counts_them(rest: str, shop: Session, plain: du
     assert isinstance(answer, Answer)
     assert answer.value == truth
     assert answer.protected == "any one customer with all their rows"
+
+
+def test_names_of_output_columns_stay_inside_a_person_and_within_bounds(shop: Session) -> None:
+    doubled = ", ".join(f"a{n} + a{n} AS a{n + 1}" for n in range(60))
+    for inside, why in {
+        "SELECT day AS who, COUNT(*) AS n FROM orders GROUP BY who HAVING n > 1": "rows of several persons together",
+        "SELECT day AS customer, COUNT(*) AS n FROM orders GROUP BY day HAVING n > 1": "rows of several persons",
+        "SELECT day AS who, ROW_NUMBER() OVER (PARTITION BY who ORDER BY id) AS r FROM orders QUALIFY r = 1": "several",
+        "SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer HAVING SUM(n) > 1": "not supported",
+        f"SELECT customer, SUM(amount) AS a0, {doubled} FROM orders GROUP BY customer": "more than 2000 parts",
+    }.items():
+        query = f"SELECT COUNT(*) FROM ({inside})"
+        refused(shop.budget, UnsupportedQuery, why, partial(shop.sql, query, epsilon=1))
 
 
 def test_groups_that_are_one_person_each_are_refused_unpaid(shop: Session) -> None:
@@ -186,6 +203,7 @@ def test_a_subquery_across_persons_is_answered_first_for_its_share(shop: Session
     assert shop.budget.spent == before + Pure(4000)
     assert answer.guarantee == Pure(4000)
     assert "answered first, for Pure(2000)" in " ".join(answer.notes)
+    assert answer.notes[-1].startswith("What is said of the truth takes that as it is")
     balances = [n * 7 % 50 for n in range(40)]
     assert answer.value == sum(balance > sum(balances) / 40 for balance in balances)
     assert shop.preview(ABOVE, epsilon=4000).free

@@ -248,6 +248,8 @@ class QuestionsInTurn:
             notes.append(
                 f"({first.text}) was answered first, for {self.share!r}, and {value}.{f' {earlier}' if earlier else ''}"
             )
+        if notes:
+            notes.append("What is said of the truth takes that as it is; its own noise comes on top.")
         return _noted(found, tuple(notes), self.cost)
 
 

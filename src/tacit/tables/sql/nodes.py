@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tacit.errors import UnsupportedQuery
+from tacit.language.expressions import LARGEST_EXPRESSION
 from tacit.tables.sql.inside import is_aggregate
 
 COMPUTED = " computed"
@@ -49,6 +51,42 @@ def swapped(node: Any, old: list[Any], new: list[Any]) -> Any:
     """A node with some nodes in it replaced, each by the one of the same number."""
     changed = [(a, b) for a, b in zip(old, new, strict=True) if a is not b]
     return node.transform(lambda part: next((b.copy() for a, b in changed if a == part), part)) if changed else node
+
+
+class Outputs:
+    """What the output columns of a SELECT stand for, by their names in lower case; the first of a name counts."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
+
+    def add(self, name: str, node: Any) -> None:
+        """One more column, with nothing but columns of tables in it."""
+        if name not in self._nodes:
+            self._nodes[name], self._sizes[name] = node, sum(1 for _ in node.walk())
+
+    def written_out(self, node: Any) -> Any:
+        """A node with what the names stand for in their place, but not in subqueries, whose names are their own."""
+        from sqlglot import exp
+
+        if sum(self._sizes.get(column.name.lower(), 0) for column in node.find_all(exp.Column)) > LARGEST_EXPRESSION:
+            raise UnsupportedQuery(
+                f"names of columns stand for more than {LARGEST_EXPRESSION} parts here; compute some in a subquery."
+            )
+        return self._replaced(node.copy())
+
+    def _replaced(self, node: Any) -> Any:
+        from sqlglot import exp
+
+        if isinstance(node, exp.Column):
+            found = None if node.table else self._nodes.get(node.name.lower())
+            return node if found is None else exp.Paren(this=found.copy())
+        if type(node).__name__ not in ("Select", "Subquery", "Exists"):
+            for part in list(node.iter_expressions()):
+                new = self._replaced(part)
+                if new is not part:
+                    part.replace(new)
+        return node
 
 
 def hidden(nodes: list[Any]) -> tuple[list[Any], dict[str, Any]]:

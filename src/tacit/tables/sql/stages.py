@@ -20,6 +20,7 @@ from tacit.language.expressions import Column, Expression, Scope
 from tacit.tables.sql.inside import known_windows, window_of
 from tacit.tables.sql.nodes import (
     COMPUTED,
+    Outputs,
     aggregates_in,
     computed_column,
     hidden,
@@ -103,7 +104,7 @@ class Stage:
 
         select = self.select
         clauses = [select.args[name].this for name in ("having", "qualify") if select.args.get(name)]
-        items = self._items(view)
+        items, clauses = self._without_aliases(self._items(view), clauses, view.scope)
         nodes = [node for _, node in items] + clauses
         known = {**self.known, **self.builder.ctes(select, self.known)}
         links, counts = tuple(links), frozenset[Column]()
@@ -160,6 +161,21 @@ class Stage:
             tables = [t for t in view.scope.tables if t != COMPUTED and wanted in ("", t.lower())]
             items += [(name, named_column(name, table)) for table in tables for name in view.scope.tables[table]]
         return items
+
+    def _without_aliases(
+        self, items: list[tuple[str, Any]], clauses: list[Any], scope: Scope
+    ) -> tuple[list[tuple[str, Any]], list[Any]]:
+        """What HAVING, QUALIFY and later columns mean by the name of an output; a table's own comes first."""
+        around = self.builder.outer.tables if self.builder.outer else {}
+        known = {column.lower() for table in (*scope.tables.values(), *around.values()) for column in table}
+        outputs = Outputs()
+        found = []
+        for name, node in items:
+            node = outputs.written_out(node)
+            found.append((name, node))
+            if name.lower() not in known:
+                outputs.add(name.lower(), node)
+        return found, [outputs.written_out(clause) for clause in clauses]
 
     # ---- across persons -----------------------------------------------------------------------------------------
 
