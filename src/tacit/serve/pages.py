@@ -220,9 +220,11 @@ async def _dataset(
         if (failures := budget.failures_left) is not None:
             terms.append(f"{failures or 'No'} charged question{'s' * (failures != 1)} may still fail.")
         left, begin = gateway.burn_down(caller, name), asking.samples(gateway.session(caller, name), facts)
-        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms, begin
+        asked = list(gateway.standing.requests_of(caller.name, name))
+        own = forms.own_requests(asked, {each.number for each in asked if gateway.used(each)})
+        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms, begin, own
 
-    facts, lines, left, total, remaining, terms, begin = await chore(request, gathered)
+    facts, lines, left, total, remaining, terms, begin, own = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
     filled = {"sql": f"SELECT COUNT(*) FROM {quoted(first)}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
@@ -239,7 +241,7 @@ async def _dataset(
         f"{drawings.gauge(left[-1][1], '')}</div></div>"
         f'<div class="columns"><div>{shown}{ask}'
         f"<section><h2>Your questions</h2>{past.listing(name, asked[-SHOWN:])}{more if asked else ''}</section>"
-        f"{forms.own_requests(gateway.standing.requests_of(caller.name, name))}</div>"
+        f"{own}</div>"
         f"<div><section><h2>Tables</h2>{asking.schema(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, spent)}"
         f"{''.join(f'<p class=hint>{escape(term)}</p>' for term in terms)}</section></div></div>"

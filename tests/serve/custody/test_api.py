@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tacit.ledger import open_ledger, verify
 from tests.serve.custody.support import ACTIONS, APPROVALS, ASK, COST, CUSTODIAN, act, bearer, refused
 from tests.serve.support import token
+from tests.serve.test_security import log_in
 
 COUNT: dict[str, Any] = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.25"}
 GRACE = bearer(token("grace"))
@@ -141,6 +143,16 @@ def test_one_question_is_approved_once(tmp_path: Path, nobody: httpx.Client) -> 
     with open_ledger(tmp_path / "ledger.db") as ledger:
         assert ledger.budget("visits").spent.text() == "Pure 6"
         assert verify(ledger, "visits").sound
+    for name, page in (("grace", "/datasets/visits"), ("custodian", "/custodian/requests")):
+        log_in(nobody, name)
+        shown = nobody.get(page).text
+        assert ">used</span>" in shown  # an approval that was used does not read as one that still holds
+        assert not re.search("until 2|Take back", shown)
+    log = nobody.get("/custodian/acts").text
+    nobody.cookies.clear()
+    assert "cost: ε = 3" in log  # in the letters of every other page, and times to the minute
+    assert re.search(r"until: \d{4}-\d\d-\d\d \d\d:\d\d UTC", log)
+    assert "Pure" not in log
     act(nobody, "withdraw approval", request=asked["number"])
     assert nobody.post(ASK, json=dear, headers=GRACE).json()["stored"]  # what was paid for stays free
     assert nobody.post(ASK, json=dear | {"fresh": True}, headers=GRACE).status_code == 403
