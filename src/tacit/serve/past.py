@@ -80,7 +80,8 @@ async def history(request: Request, refusal: str = "") -> Response:
     body = (
         f'<p class="trail"><a href="{address}">{escape(name)}</a></p><h1>Your questions</h1>'
         f"{fragments.notice('bad', refusal) if refusal else ''}"
-        f'<section><form method="get" action="{address}/history" class="buttons" role="search"><p class="grow"><label for="q">Search</label>'
+        f'<section><form method="get" action="{address}/history" class="buttons" role="search">'
+        f'<p class="grow"><label for="q">Search</label>'
         f'<input id="q" name="q" type="search" value="{escape(wanted)}" data-search="asked" autocomplete="off"></p>'
         f'<button>Search</button></form><p class="hint" role="status" id="q-found">{count} questions</p>'
         f'<form method="get" action="{address}/compare" id="asked">'

@@ -173,6 +173,16 @@ def test_questions_above_a_price_wait_for_a_person(nobody: httpx.Client) -> None
     assert nobody.post(ASK, json=dear | {"sql": "SELECT SUM(minutes) FROM visits"}, headers=GRACE).status_code == 200
 
 
+def test_an_approval_is_offered_only_where_it_can_be_given(nobody: httpx.Client) -> None:
+    form = {"sql": COUNT["sql"], "action": "ask", "mark": log_in(nobody, "grace")}
+    dear = nobody.post("/datasets/visits", data=form | {"epsilon": "3"}).text
+    assert "Ask the custodian" in dear
+    assert "No approval helps" not in dear
+    beyond = nobody.post("/datasets/visits", data=form | {"epsilon": "11"}).text  # the dataset has 10
+    assert "Ask the custodian" not in beyond
+    assert "No approval helps: the budget of the whole dataset has less left than this costs." in beyond
+
+
 def test_a_dataset_is_added_and_asked_without_a_restart(tmp_path: Path, nobody: httpx.Client) -> None:
     (tmp_path / "more.csv").write_text("who,paid\n" + "".join(f"p{i},{i % 9}\n" for i in range(100)))
     fields = {"name": "more", "source": "more.csv", "person": "who", "epsilon": 2, "persons": 100}
