@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tacit.ledger import open_ledger, verify
+from tacit.serve.custody.first import guess
 from tests.serve.custody.support import ACTIONS, APPROVALS, ASK, COST, CUSTODIAN, act, bearer, refused
 from tests.serve.support import token
 from tests.serve.test_security import log_in
@@ -207,3 +208,12 @@ def test_a_dataset_is_added_and_asked_without_a_restart(tmp_path: Path, nobody: 
     act(nobody, "withdraw dataset", name="more")
     assert nobody.get("/v1/datasets", headers=ada).json() == {"datasets": ["visits"]}
     assert "ada" in nobody.get("/v1/custodian", headers=CUSTODIAN).text
+
+
+def test_no_budget_reads_as_certain_and_a_new_dataset_as_one_that_nobody_asked(nobody: httpx.Client) -> None:
+    assert [guess(each) for each in ("0.5", "4", "8")] == ["62.3", "98.3", "99.97"]  # rounded up, and never 100
+    log_in(nobody, "custodian")
+    overview = nobody.get("/custodian").text
+    assert "Nobody has asked anything yet." in overview
+    assert "analyst:" not in overview
+    assert "<td>grace</td>" in overview
