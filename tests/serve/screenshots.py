@@ -38,6 +38,18 @@ def keep(page: Page, folder: Path, name: str) -> None:
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 
+def keep_all(page: Page, folder: Path, name: str) -> None:
+    """Pictures of one state at every width, light and dark."""
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for width, height in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            page.evaluate("scrollTo(0, 0)")
+            keep(page, folder, f"{name}-{width}-{scheme}")
+    page.emulate_media(color_scheme="light")
+
+
 def take(page: Page, served: Served, folder: Path) -> None:
     """Walk through the page."""
     page.goto(served.address)
@@ -54,32 +66,29 @@ def take(page: Page, served: Served, folder: Path) -> None:
     page.locator("#preview").get_by_text("in each of 2 groups").wait_for()
     page.set_viewport_size({"width": 1440, "height": 960})
     keep(page, folder, "serve-builder")
+    keep_all(page, folder, "serve-builder")
     ask(page, "SELECT AVG(wage) FROM wages", "0.5")
     page.set_viewport_size({"width": 820, "height": 620})
     page.evaluate("document.getElementById('answer').scrollIntoView()")
     keep(page, folder, "serve-answer")
     ask(page, BY_YEAR, "1")
-    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for width, height in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        for scheme in schemes:
-            page.emulate_media(color_scheme=scheme)
-            page.evaluate("scrollTo(0, 0)")
-            keep(page, folder, f"serve-{width}-{scheme}")
-    page.emulate_media(color_scheme="light")
+    keep_all(page, folder, "serve")
     ask(page, BY_INDUSTRY, "1")
     page.set_viewport_size({"width": 820, "height": 860})
     page.evaluate("document.getElementById('answer').scrollIntoView()")
     keep(page, folder, "serve-groups")
+    keep_all(page, folder, "serve-groups")
     ask(page, "SELECT AVG(wage) FROM wages WHERE college", "0.5")
     page.goto(f"{served.address}/datasets/wages/history")
     for box in (page.get_by_role("checkbox").first, page.get_by_role("checkbox").last):
         box.check()
     keep(page, folder, "serve-history")
+    keep_all(page, folder, "serve-history")
     follow(page.get_by_role("button", name="Compare two"))
     page.set_viewport_size({"width": 1100, "height": 800})
     page.evaluate("scrollTo(0, 0)")
     keep(page, folder, "serve-compare")
+    keep_all(page, folder, "serve-compare")
     page.goto(f"{served.address}/datasets/wages")
     page.set_viewport_size({"width": 820, "height": 560})
     write(page, "SELECT SUM(wage) FROM wages", "9")

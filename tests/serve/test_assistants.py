@@ -72,6 +72,9 @@ async def explore_and_ask(client: Client, first: str) -> None:
     assert [column["name"] for column in schema["tables"][0]["columns"]] == ["who", "minutes", "place"]
     _, seen = await told(client, "preview_cost", **COUNT, epsilon=0.15)
     assert (seen["charge"], seen["fits"], seen["needs_approval"]) == ("Pure 3/20", True, False)
+    assert "19 of 20 answers within" in seen["expected_error"]
+    _, more = await told(client, "preview_cost", **COUNT, epsilon=0.15, persons=50_000)
+    assert more["expected_error"] != seen["expected_error"]  # of more persons a smaller share
     fine, answer = await told(client, "ask", **COUNT, epsilon=first)
     assert fine, answer
     assert answer["cost"] == f"Pure {first}"
@@ -108,6 +111,7 @@ async def beyond(client: Client) -> None:
         ("ask", COUNT | {"epsilon": float("1e300")}, "number such as"),
         ("ask", COUNT | {"epsilon": [1]}, "number such as"),
         ("preview_cost", {"dataset": "visits"}, "takes dataset"),
+        ("preview_cost", COUNT | {"epsilon": "0.1", "persons": "many"}, "persons must be a whole number"),
         ("preview_cost", {"dataset": "visits", "sql": "SELECT * FROM visits", "epsilon": 1}, ""),
         ("read_rows", {"dataset": "visits"}, "no such tool"),
     ):

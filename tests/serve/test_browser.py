@@ -429,7 +429,7 @@ def test_without_script_everything_works(served: Served, browser: Browser) -> No
 
 def test_the_custodian_sees_budgets_and_verifies(served: Served, page: Page) -> None:
     log_in(page, served, "custodian")
-    expect(page.get_by_role("cell", name="analyst:ada").first).to_be_visible()  # and among the failures
+    expect(page.get_by_role("cell", name="ada", exact=True).first).to_be_visible()  # and among the failures
     follow(page.get_by_role("link", name="Verify the ledger of wages"))
     expect(page.locator(".notice.good")).to_contain_text("entries verified")
     check(page)

@@ -80,7 +80,7 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         ('source = "visits.csv", ', "", "needs a text for 'source'"),
         (LINE, "tacit_secret", "token must be a line that `tacit serve token` made"),
         ('name = "ada"', 'name = "a/b"', "a name has letters"),
-        ("[[analysts]]", "[[analysts]]\ndatasets.other.limit.epsilon = 1", "dataset 'other' that is not there"),
+        ("[[analysts]]", "[[analysts]]\ndatasets.other.limit.epsilon = 1", "dataset 'other' that is not in the file"),
         ("[[analysts]]", "[analysts]", "[[analysts]]"),
         ("[[analysts]]", "[limits]\nseconds = 'long'\n[[analysts]]", "limits: seconds must be a number from 0"),
         ("[[analysts]]", "[limits]\nconcurrency = 0\n[[analysts]]", "whole number from 1"),

@@ -68,4 +68,6 @@ def test_a_budget_burns_down() -> None:
         picture = drawings.burn_down(left, "ε = 2")
         ElementTree.fromstring(f"<div>{picture}</div>")
         assert f"{100 * left[-1][1]:.3g} % of ε = 2 is left" in picture
+    after_one = drawings.burn_down([(0, 1.0), (1, 0.5)], "ε = 2")  # what the last question left has room of its own
+    assert 'class="step" d="M0 2.00L50.00 2.00L50.00 20.00L100 20.00"' in after_one
     ElementTree.fromstring(drawings.gauge(1.5, "all"))

@@ -47,7 +47,8 @@ def test_without_a_public_number_that_of_an_answer_is_taken(tmp_path: Path) -> N
         question = gateway.read_question(ada, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1})
         unknown = expected(gateway, ada, "visits", question, None, "lognormal")
         assert unknown["persons"] is None
-        assert "say about how many persons" in unknown["words"]
+        assert "say about how many persons there are, as “persons”, for a forecast" in unknown["words"]
+        assert "=" not in unknown["words"]  # that is Python's way to say it
         persons = "SELECT COUNT(DISTINCT who) FROM visits"
         filtered = gateway.read_question(ada, "visits", {"sql": f"{persons} WHERE minutes > 40", "epsilon": 1})
         gateway.ask(ada, "visits", filtered)

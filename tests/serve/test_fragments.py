@@ -59,6 +59,11 @@ def test_the_audit_runs_apart_and_its_report_is_shown(
     assert "default-src 'none'" in report.headers["content-security-policy"]
 
 
+def test_a_sentence_begins_with_a_capital_but_a_price_stays_a_price() -> None:
+    assert "ε = 3 does not fit" in fragments.notice("bad", "ε = 3 does not fit")  # not E, the capital of ε
+    assert "Nothing was spent" in fragments.notice("bad", "nothing was spent")
+
+
 def test_tables_are_reached_by_the_keyboard_and_escape_what_names_them() -> None:
     shown = fragments.table(("<a>", ""), [("x", "y")], cards=True, finds=['"><b>'])
     assert 'role="region" tabindex="0" aria-label="&lt;a&gt;"' in shown

@@ -83,7 +83,9 @@ def test_everything_of_before_is_found_again_for_nothing(
     compared = nobody.get(f"{PAGE}/compare?n={asked[2]}&n={asked[3]}")
     assert "different questions" in compared.text
     assert "<script>" not in compared.text
-    assert nobody.get(f"{PAGE}/compare?n={asked[0]}").status_code == 404
+    alone = nobody.get(f"{PAGE}/compare?n={asked[0]}")  # one answer is too few: choose again, where one was
+    assert (alone.status_code, "you chose 1" in alone.text, 'name="n"' in alone.text) == (400, True, True)
+    assert nobody.get(f"{PAGE}/compare?n={asked[0]}&n=x").status_code == 404
     before = html.unescape(nobody.get(f"{PAGE}?from={asked[1]}").text)
     assert f">{TWO}</textarea>" in before
     assert 'name="epsilon" value="1"' in before

@@ -366,7 +366,7 @@ def read_access(name: str, settings: Mapping[str, Any], datasets: Mapping[str, S
 def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) -> Access:
     if name not in datasets:
         raise InvalidInput(
-            f"{section.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}."
+            f"{section.where} names a dataset {name!r} that is not in the file; it has {', '.join(datasets) or 'none'}."
         )
     access = Access(*(_guarantee(section.section(item.name)) for item in fields(Access)))
     section.done()

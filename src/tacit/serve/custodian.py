@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tacit import ledger as books
-from tacit.budgets import Budget
+from tacit.budgets import Budget, Link
 from tacit.serve import checking, fragments
 from tacit.serve.custody.api import custodian, file
 from tacit.serve.custody.first import START
@@ -67,7 +67,7 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
     states = Counter(charge.status for charge in asked)
     whole = ledger.budget(name)
     own = ledger.accounts(name)
-    accounts = [("everybody", whole), *own.items()]
+    accounts = [("everybody", whole), *((_called(key), each) for key, each in own.items())]
     rows = [tuple(map(escape, (key, *map(fragments.price, (b.total, b.spent, b.remaining))))) for key, b in accounts]
     latest = [
         (
@@ -91,21 +91,27 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
             ("history.json", "history (JSON)"),
         )
     )
+    questions = fragments.table(("when", "who", "cost", "question", "outcome"), latest, "Latest questions", cards=True)
     return (
         f'<section id="{escape(name)}"><h2>{escape(name)}</h2>'
         f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
         f"{fragments.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
-        f"{fragments.table(('when', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions', cards=True)}"
+        f"{questions if latest else '<p>Nobody has asked anything yet.</p>'}"
         f"<p>{files}</p></section>"
     )
+
+
+def _called(account: str) -> str:
+    """An account as people call it: an analyst by the name alone."""
+    return account.removeprefix(f"{Link.ANALYST.value}:")
 
 
 def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
     """Who had questions that failed, and a button that lets them fail again."""
     rows = [
         (
-            escape(account),
+            escape(_called(account)),
             f"{count} of {budget.failures_left + count}",
             button(mark, "Renew", "renew failures", dataset=name, account=account),
         )

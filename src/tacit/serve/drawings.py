@@ -155,10 +155,9 @@ def burn_down(left: Sequence[tuple[int, float]], total: str) -> str:
 
     points = [f"0 {y(left[0][1]):.2f}"]
     for (_, before), (after, share) in pairwise(left):
-        x = 100 * after / max(count, 1)
+        x = 100 * after / (count + 1)  # what is left now has room too
         points += [f"{x:.2f} {y(before):.2f}", f"{x:.2f} {y(share):.2f}"]
-    if not count:
-        points.append(f"100 {y(left[0][1]):.2f}")
+    points.append(f"100 {y(left[-1][1]):.2f}")
     asked = "no question yet" if not count else f"after {count} charge{'s' if count > 1 else ''}"
     words = f"{100 * left[-1][1]:.3g} % of {total} is left, {asked}"
     return (

@@ -8,6 +8,7 @@ which the caller names, the configuration states, or the caller was told in an a
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from tacit.answers import Answer
@@ -19,6 +20,8 @@ from tacit.serve.tokens import Caller
 from tacit.tables.statistics.persons import PersonCount
 
 _ALL_PERSONS = re.compile(r'\s*select\s+count\(\s*distinct\s+"?\w+"?\s*\)\s+from\s+"?\w+"?\s*;?\s*', re.IGNORECASE)
+_HINT = ("persons=10000", "as “persons”")
+"""What a forecast wants to be told, in Python and on a page or over HTTP."""
 
 
 def expected(
@@ -30,6 +33,7 @@ def expected(
     count = persons or gateway.config.datasets[name].persons or counted(gateway, caller, name)
     count = count and min(count, MOST_PERSONS)  # more of them only make errors smaller
     found = [part.expected_error(count, shape) for part in parts]
+    found = [replace(each, words=each.words.replace(*_HINT)) for each in found]
     words = " ".join(map(str, found)) or "Only public tables are read: the answer is exact."
     return {"persons": count, "errors": list(map(vars, found)), "words": words}
 

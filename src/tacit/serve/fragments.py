@@ -88,10 +88,15 @@ def table(
     )
 
 
+def capital(text: str) -> str:
+    """A sentence with a capital letter; a Greek one stays, because the capital of ε reads as another letter."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
 def notice(kind: str, text: str) -> str:
     """A remark that is read out: "good", "bad", "warn" or "plain"."""
     role = "alert" if kind == "bad" else "status"
-    return f'<p class="notice {kind}" role="{role}">{escape(text[:1].upper() + text[1:])}</p>'
+    return f'<p class="notice {kind}" role="{role}">{escape(capital(text))}</p>'
 
 
 def options(choices: Iterable[tuple[str, str]], chosen: str = "", **data: Mapping[str, str]) -> str:

@@ -290,10 +290,20 @@ class Gateway(Opened):
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
         own = self.session(caller, name).budget.account
-        above = self.whole(name).account
-        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
-        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
+        approved = (self._paid_by(each) for each in self.standing.requests_of(caller.name, name))
         return self._histories[name].of(own, *approved)
+
+    def used(self, request: Request) -> bool:
+        """Whether what was approved has been asked and paid for."""
+        return request.dataset in self.config.datasets and bool(
+            self._histories[request.dataset].of(self._paid_by(request))
+        )
+
+    def _paid_by(self, request: Request) -> str:
+        """The account from which an approved question is paid."""
+        above = self.whole(request.dataset).account
+        word = f"{Link.ANALYST.value}:{request.account}"
+        return f"{above}/{word}" if above else word
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
         """A question that a caller paid for."""

@@ -43,6 +43,7 @@ from tacit.serve.web import (
 )
 from tacit.serve.wire import Parcel
 from tacit.serve.work import question_facts
+from tacit.tables.releasing.room import cost_of
 
 SHOWN = 6
 """How many questions of the past stand below the form."""
@@ -170,16 +171,22 @@ async def act(request: Request) -> Response:
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
         refused = isinstance(error, BudgetExceeded) and not isinstance(error, FailuresUsedUp)  # by a limit or a rule
-        offer = "" if not refused else _offer(request, known, given)
+        offer = "" if not refused else await _offer(request, known, question, given)
         remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}{offer}</section>'
         return await _dataset(request, known, given, remark, number=status(error)[0])
 
 
-def _offer(request: Request, known: Visit, given: Mapping[str, str]) -> str:
-    """The form that asks the custodian to approve a question that was refused."""
+async def _offer(request: Request, known: Visit, question: SentQuestion, given: Mapping[str, str]) -> str:
+    """The form that asks the custodian to approve a question that was refused, if the dataset's budget has room."""
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    named = dict(question.amounts)
+    if named:  # a cost inside the SQL is left to the custodian: nothing is parsed here
+        cost = cost_of(named.get("epsilon"), named.get("delta"), named.get("rho"))
+    if named and not await chore(request, lambda: gateway.whole(name).fits(cost)):
+        return '<p class="hint">No approval helps: the budget of the whole dataset has less left than this costs.</p>'
     mark = state(request).doorkeeper.mark(known.cookie)
     amounts = {name: text for name, text in _paid(given).items() if isinstance(text, str)}  # fresh or not
-    return forms.approval_form(request.path_params["dataset"], {"sql": given.get("sql", ""), **amounts}, mark)
+    return forms.approval_form(name, {"sql": given.get("sql", ""), **amounts}, mark)
 
 
 async def _tools(request: Request, known: Visit, found: Parcel, sql: str, amounts: dict[str, str]) -> str:
@@ -220,9 +227,11 @@ async def _dataset(
         if (failures := budget.failures_left) is not None:
             terms.append(f"{failures or 'No'} charged question{'s' * (failures != 1)} may still fail.")
         left, begin = gateway.burn_down(caller, name), asking.samples(gateway.session(caller, name), facts)
-        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms, begin
+        asked = list(gateway.standing.requests_of(caller.name, name))
+        own = forms.own_requests(asked, {each.number for each in asked if gateway.used(each)})
+        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms, begin, own
 
-    facts, lines, left, total, remaining, terms, begin = await chore(request, gathered)
+    facts, lines, left, total, remaining, terms, begin, own = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
     filled = {"sql": f"SELECT COUNT(*) FROM {quoted(first)}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
@@ -239,7 +248,7 @@ async def _dataset(
         f"{drawings.gauge(left[-1][1], '')}</div></div>"
         f'<div class="columns"><div>{shown}{ask}'
         f"<section><h2>Your questions</h2>{past.listing(name, asked[-SHOWN:])}{more if asked else ''}</section>"
-        f"{forms.own_requests(gateway.standing.requests_of(caller.name, name))}</div>"
+        f"{own}</div>"
         f"<div><section><h2>Tables</h2>{asking.schema(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, spent)}"
         f"{''.join(f'<p class=hint>{escape(term)}</p>' for term in terms)}</section></div></div>"

@@ -67,7 +67,7 @@ def listing(name: str, asked: Sequence[list[Line]], *, choose: bool = False) -> 
     )
 
 
-async def history(request: Request) -> Response:
+async def history(request: Request, refusal: str = "") -> Response:
     """All questions of the caller, with a search, and two of them to compare."""
     known, here, name = visit(request), state(request), request.path_params["dataset"]
     wanted = request.query_params.get("q", "")[:200]
@@ -79,14 +79,16 @@ async def history(request: Request) -> Response:
     address = f"/datasets/{escape(name)}"
     body = (
         f'<p class="trail"><a href="{address}">{escape(name)}</a></p><h1>Your questions</h1>'
-        f'<section><form method="get" class="buttons" role="search"><p class="grow"><label for="q">Search</label>'
+        f"{fragments.notice('bad', refusal) if refusal else ''}"
+        f'<section><form method="get" action="{address}/history" class="buttons" role="search">'
+        f'<p class="grow"><label for="q">Search</label>'
         f'<input id="q" name="q" type="search" value="{escape(wanted)}" data-search="asked" autocomplete="off"></p>'
         f'<button>Search</button></form><p class="hint" role="status" id="q-found">{count} questions</p>'
         f'<form method="get" action="{address}/compare" id="asked">'
         f"{listing(name, fitting[-LATEST:], choose=True)}{more}"
         f'<p class="buttons"><button>Compare two</button> {_scripts(name) if lines else ""}</p></form></section>'
     )
-    return page(request, known, "Your questions", body, links=links(name), roomy=True)
+    return page(request, known, "Your questions", body, 400 if refusal else 200, links=links(name), roomy=True)
 
 
 def _scripts(name: str) -> str:
@@ -184,7 +186,9 @@ async def compare(request: Request) -> Response:
     """Two answers beside each other."""
     known, here, name = visit(request), state(request), request.path_params["dataset"]
     wanted = request.query_params.getlist("n")
-    if len(wanted) != 2 or not all(re.fullmatch(r"[0-9]{1,18}", text) for text in wanted):
+    if len(wanted) != 2:
+        return await history(request, f"choose two answers to compare; you chose {len(wanted)}.")
+    if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in wanted):
         raise NotHere("choose two answers of your history to compare.")
     lines = await chore(request, lambda: [here.gateway.line(known.caller, name, int(text)) for text in wanted])
     found = await execute(here.previews, known, "compare", dataset=name, lines=numbers(lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ import httpx
 import pytest
 
 from tacit.ledger import open_ledger, verify
+from tacit.serve.custody.first import guess
 from tests.serve.custody.support import ACTIONS, APPROVALS, ASK, COST, CUSTODIAN, act, bearer, refused
 from tests.serve.support import token
+from tests.serve.test_security import log_in
 
 COUNT: dict[str, Any] = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.25"}
 GRACE = bearer(token("grace"))
@@ -141,6 +144,16 @@ def test_one_question_is_approved_once(tmp_path: Path, nobody: httpx.Client) -> 
     with open_ledger(tmp_path / "ledger.db") as ledger:
         assert ledger.budget("visits").spent.text() == "Pure 6"
         assert verify(ledger, "visits").sound
+    for name, page in (("grace", "/datasets/visits"), ("custodian", "/custodian/requests")):
+        log_in(nobody, name)
+        shown = nobody.get(page).text
+        assert ">used</span>" in shown  # an approval that was used does not read as one that still holds
+        assert not re.search("until 2|Take back", shown)
+    log = nobody.get("/custodian/acts").text
+    nobody.cookies.clear()
+    assert "cost: ε = 3" in log  # in the letters of every other page, and times to the minute
+    assert re.search(r"until: \d{4}-\d\d-\d\d \d\d:\d\d UTC", log)
+    assert "Pure" not in log
     act(nobody, "withdraw approval", request=asked["number"])
     assert nobody.post(ASK, json=dear, headers=GRACE).json()["stored"]  # what was paid for stays free
     assert nobody.post(ASK, json=dear | {"fresh": True}, headers=GRACE).status_code == 403
@@ -159,6 +172,16 @@ def test_questions_above_a_price_wait_for_a_person(nobody: httpx.Client) -> None
     assert nobody.post(ASK, json=dear | {"sql": "SELECT SUM(minutes) FROM visits"}, headers=GRACE).status_code == 403
     act(nobody, "require approval", name="grace", dataset="visits", epsilon=5)
     assert nobody.post(ASK, json=dear | {"sql": "SELECT SUM(minutes) FROM visits"}, headers=GRACE).status_code == 200
+
+
+def test_an_approval_is_offered_only_where_it_can_be_given(nobody: httpx.Client) -> None:
+    form = {"sql": COUNT["sql"], "action": "ask", "mark": log_in(nobody, "grace")}
+    dear = nobody.post("/datasets/visits", data=form | {"epsilon": "3"}).text
+    assert "Ask the custodian" in dear
+    assert "No approval helps" not in dear
+    beyond = nobody.post("/datasets/visits", data=form | {"epsilon": "11"}).text  # the dataset has 10
+    assert "Ask the custodian" not in beyond
+    assert "No approval helps: the budget of the whole dataset has less left than this costs." in beyond
 
 
 def test_a_dataset_is_added_and_asked_without_a_restart(tmp_path: Path, nobody: httpx.Client) -> None:
@@ -185,3 +208,12 @@ def test_a_dataset_is_added_and_asked_without_a_restart(tmp_path: Path, nobody: 
     act(nobody, "withdraw dataset", name="more")
     assert nobody.get("/v1/datasets", headers=ada).json() == {"datasets": ["visits"]}
     assert "ada" in nobody.get("/v1/custodian", headers=CUSTODIAN).text
+
+
+def test_no_budget_reads_as_certain_and_a_new_dataset_as_one_that_nobody_asked(nobody: httpx.Client) -> None:
+    assert [guess(each) for each in ("0.5", "4", "8")] == ["62.3", "98.3", "99.97"]  # rounded up, and never 100
+    log_in(nobody, "custodian")
+    overview = nobody.get("/custodian").text
+    assert "Nobody has asked anything yet." in overview
+    assert "analyst:" not in overview
+    assert "<td>grace</td>" in overview

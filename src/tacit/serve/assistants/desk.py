@@ -18,8 +18,8 @@ class Desk(ABC):
         """The public facts of a dataset."""
 
     @abstractmethod
-    async def preview(self, name: str, question: dict[str, Any]) -> dict[str, Any]:
-        """What a question would cost."""
+    async def preview(self, name: str, question: dict[str, Any], persons: int | None) -> dict[str, Any]:
+        """What a question would cost, and the error to expect with so many persons."""
 
     @abstractmethod
     async def ask(self, name: str, question: dict[str, Any], key: str) -> dict[str, Any]:

@@ -32,9 +32,11 @@ class FarDesk(Desk):
         """Public facts."""
         return await self._sent("GET", _path(name))
 
-    async def preview(self, name: str, question: dict[str, Any]) -> dict[str, Any]:
-        """What a question would cost."""
-        return await self._sent("POST", f"{_path(name)}/cost", json=question)
+    async def preview(self, name: str, question: dict[str, Any], persons: int | None) -> dict[str, Any]:
+        """What a question would cost, and how far off its answer would be."""
+        seen = await self._sent("POST", f"{_path(name)}/cost", json=question)
+        far = await self._sent("POST", f"{_path(name)}/expected", json=question, params={"persons": persons or 0})
+        return seen | {"expected_error": far["words"]}
 
     async def ask(self, name: str, question: dict[str, Any], key: str) -> dict[str, Any]:
         """The answer to a question."""

@@ -128,13 +128,15 @@ class GatewayDesk(Desk):
         """Public facts."""
         return self._here.gateway.facts(self._known.caller, name)
 
-    async def preview(self, name: str, question: dict[str, Any]) -> dict[str, Any]:
-        """What a question would cost."""
+    async def preview(self, name: str, question: dict[str, Any], persons: int | None) -> dict[str, Any]:
+        """What a question would cost, and how far off its answer would be."""
         asked = self._here.gateway.read_question(self._known.caller, name, _exact(question))
         facts = question_facts(asked)
         seen = await execute(self._here.previews, self._known, "preview", dataset=name, question=facts)
         found: dict[str, Any] = json.loads(seen.body)
-        return found
+        about: dict[str, Any] = {"dataset": name, "question": facts, "persons": persons, "shape": "lognormal"}
+        far = await execute(self._here.forecasts, self._known, "expected", **about)
+        return found | {"expected_error": json.loads(far.body)["words"]}
 
     async def ask(self, name: str, question: dict[str, Any], key: str) -> dict[str, Any]:
         """The answer to a question, written down and padded as every other."""

@@ -77,7 +77,13 @@ TOOLS = [
         "preview_cost",
         "What a question would cost, whether it fits the budget, whether a person must approve it, and what accuracy "
         "to expect. Free; looks at no data.",
-        _QUESTION,
+        _QUESTION
+        | {
+            "persons": {
+                "type": "integer",
+                "description": "About how many persons there are, where read_schema is silent.",
+            }
+        },
         ["dataset", "sql"],
     ),
     _tool(
@@ -135,10 +141,17 @@ async def done(desk: Desk, name: str, given: dict[str, Any]) -> dict[str, Any]:
     question = {field: given[field] for field in ("sql", "keys") if given.get(field) is not None}
     question |= {field: _amount(given[field]) for field in _AMOUNTS if given.get(field) is not None}
     if name == "preview_cost":
-        return await desk.preview(dataset, question)
+        return await desk.preview(dataset, question, _persons(given.get("persons")))
     key = "" if given.get("again") is True else key_of(dataset, question)
     found = await desk.ask(dataset, question, key)
     return {field: found[field] for field in ("words", "answer", "cost", "stored", "remaining") if field in found}
+
+
+def _persons(value: object) -> int | None:
+    """How many persons a forecast is made for."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 10**9):
+        raise InvalidInput("persons must be a whole number from 1 to 1000000000.")
+    return value
 
 
 def _amount(value: object) -> object:

@@ -172,8 +172,9 @@ ROUGH = "A round number, for forecasts of accuracy; leave it empty to tell nobod
 
 
 def guess(epsilon: str) -> str:
-    """The best chance, in percent, to guess whether somebody is in the data."""
-    return f"{ceil(1000 / (1 + exp(-float(epsilon)))) / 10:.1f}"
+    """The best chance, in percent, to guess whether somebody is in the data; it never reads as certain."""
+    share = 100 / (1 + exp(-float(epsilon)))
+    return f"{ceil(10 * share) / 10:.1f}" if share < 99.9 else f"{ceil(100 * share) / 100:.2f}"
 
 
 def within(epsilon: str) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from html import escape
 from typing import Any
 
 from tacit.serve import fragments
-from tacit.serve.custody.standing import OPEN, Request, until_words
+from tacit.serve.custody.standing import APPROVED, OPEN, Request, until_words
 
 ACT = "/custodian/act"
 START = "/custodian/start"
@@ -128,17 +128,24 @@ def requests(found: Iterable[Request], mark: str) -> str:
     return "".join(cards) or "<p>Nobody waits for you.</p>"
 
 
-def past_requests(found: Iterable[Request], mark: str) -> str:
-    """Requests that were decided, the latest first."""
+def _became(request: Request, used: Container[int]) -> str:
+    """What became of a request; an approval that was used says so."""
+    if request.number in used and request.status == APPROVED:
+        return pill("used")
+    return pill(request.state) + (f" until {until_words(request.until)}" if request.until else "")
+
+
+def past_requests(found: Iterable[Request], used: Container[int], mark: str) -> str:
+    """Requests that were decided, the latest first; ``used`` are the numbers of those that were paid for."""
     rows = [
         (
             fragments.when(request.at),
             escape(request.analyst),
             f"<code>{escape(request.sql)}</code>",
             fragments.whole(request.guarantee.short()),
-            pill(request.state) + (f" until {until_words(request.until)}" if request.until else ""),
+            _became(request, used),
             button(mark, "Take back", "withdraw approval", request=str(request.number))
-            if request.state == "approved"
+            if request.state == "approved" and request.number not in used
             else "",
         )
         for request in reversed(list(found))
@@ -146,14 +153,14 @@ def past_requests(found: Iterable[Request], mark: str) -> str:
     return fragments.table(("when", "who", "question", "cost", "", ""), rows, "Decided", cards=True) if rows else ""
 
 
-def own_requests(found: Iterable[Request]) -> str:
+def own_requests(found: Iterable[Request], used: Container[int]) -> str:
     """An analyst's own requests, as a section of their page."""
     rows = [
         (
             fragments.when(request.at),
             f"<code>{escape(request.sql)}</code>",
             fragments.whole(request.guarantee.short()),
-            pill(request.state) + (f" until {until_words(request.until)}" if request.until else ""),
+            _became(request, used),
         )
         for request in reversed(list(found))
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from html import escape
 from typing import Any
 
@@ -16,13 +17,14 @@ from starlette.routing import Route
 
 from tacit.errors import TacitError
 from tacit.guarantees.base import LETTERS
+from tacit.ledger import texts
 from tacit.serve import fragments
 from tacit.serve.custody import forms
 from tacit.serve.custody.actions import Proposal
 from tacit.serve.custody.api import at_the_machine, custodian, desk, send_request, take
 from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import read_reason
-from tacit.serve.custody.standing import OPEN
+from tacit.serve.custody.standing import OPEN, until_words
 from tacit.serve.custody.summary import act_facts, summary
 from tacit.serve.past import address
 from tacit.serve.web import Visit, check_mark, chore, page, read_form, state, status, visit
@@ -142,7 +144,8 @@ async def requests(request: Request) -> Response:
         "of whoever asks. The budget of the dataset holds all the same.</p>"
         f"{forms.requests((each for each in found if each.state == OPEN), mark)}"
     )
-    decided = forms.past_requests((each for each in found if each.state != OPEN), mark)
+    used = await chore(request, lambda: {each.number for each in found if here.gateway.used(each)})
+    decided = forms.past_requests((each for each in found if each.state != OPEN), used, mark)
     return custodians_page(request, known, "Requests", body + (f"<section>{decided}</section>" if decided else ""))
 
 
@@ -202,13 +205,23 @@ async def log(request: Request) -> Response:
 
 def _said(facts: Mapping[str, Any]) -> str:
     """The facts of an act for people; what only programs compare is left to the export."""
-    told = (f"{key.replace('_', ' ')}: {_short(value)}" for key, value in facts.items() if key != "identity")
+    told = (f"{key.replace('_', ' ')}: {_plain(key, value)}" for key, value in facts.items() if key != "identity")
     return "; ".join(told)
+
+
+def _plain(key: str, value: Any) -> str:
+    """A fact in letters and times that people read; one that somebody damaged as it is."""
+    try:
+        if key == "cost":
+            return texts.guarantee(value).short()
+        return until_words(value) if key == "until" else _short(value)
+    except (TacitError, TypeError, ValueError):
+        return str(value)[:240]
 
 
 def _short(value: Any) -> str:
     if isinstance(value, Mapping) and value and set(value) <= set(LETTERS):
-        return ", ".join(f"{LETTERS[letter]} = {amount}" for letter, amount in value.items())
+        return ", ".join(f"{LETTERS[letter]} = {float(Fraction(amount)):g}" for letter, amount in value.items())
     text = _said(value) if isinstance(value, Mapping) else value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 240 else f"{text[:239]}…"
 

@@ -14,7 +14,7 @@
   });
   const written = (name) => field(name)?.value.trim() || undefined;
   const cost = () => (written("rho") ? { rho: written("rho") } : { epsilon: written("epsilon"), delta: written("delta") });
-  const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+  const capital = (text) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase()); // not ε, whose capital reads as an E
 
   // The slider runs from 0.01 to 10 in equal ratios.
   const LOW = 0.01, HIGH = 10, STEPS = Number(slider.max);
