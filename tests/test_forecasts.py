@@ -76,6 +76,12 @@ def test_a_median_of_few_persons_gets_better_step_by_step() -> None:
     assert lines[0].nearly_all > 10
 
 
+def test_a_line_is_the_same_whichever_epsilon_was_asked_about() -> None:
+    """Nobody who compares two forecasts reads 5 % and then 9 % for the same ε."""
+    here, there = (tacit.plan("median", persons=300, epsilon=epsilon).lines for epsilon in ("0.5", 1))
+    assert here[1:] == there[:-1]
+
+
 def test_neighbours_that_would_rise_are_taken_together() -> None:
     assert falling([[9.0], [1.0], [2.0, 8.0], [4.0]], max) == [9.0, 8.0, 8.0, 4.0]
     assert falling([[1.0], [2.0], [3.0]], max) == [3.0, 3.0, 3.0]

@@ -119,6 +119,27 @@ def test_keys_for_each_column_of_group_by(tacit: Command) -> None:
     assert [answer["value"] for answer in json.loads(out)["answers"]] == [20, 20]
 
 
+def test_too_few_lists_of_keys_are_told_in_flags(tacit: Command) -> None:
+    query = "SELECT nation, year, COUNT(*) FROM orders GROUP BY nation, year"
+    code, out, err = tacit("ask", "orders.parquet", "--person", "customer", "--keys", "0,1", *SURE, query)
+    assert (code, out) == (2, "")
+    assert "write --keys once for each column of GROUP BY" in err
+
+
+@pytest.mark.parametrize(("name", "content", "told"), [
+    ("latin.csv", b"id,town\n1,K\xf6ln\n", "such as --encoding latin-1, or --encoding utf-8 to leave out"),
+    ("orders.dat", b"id,town\n1,Ulm\n", "the kind of file is not clear; add --format parquet, csv"),
+])  # fmt: skip
+def test_options_of_the_reader_are_told_as_flags(
+    tacit: Command, place: Path, name: str, content: bytes, told: str
+) -> None:
+    (place / name).write_bytes(content)
+    code, _, err = tacit("ask", name, "--person", "id", *SURE, f"SELECT COUNT(*) FROM {Path(name).stem}")
+    (place / name).unlink()
+    assert code == 2
+    assert told in err
+
+
 def test_a_configuration_is_found_or_named(
     tacit: Command, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

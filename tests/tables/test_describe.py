@@ -138,6 +138,11 @@ def test_from_the_command_line(
     ask = ["describe", "shop.csv", "--person", "customer", "--ledger", "l.db", "--epsilon", "2", "--quiet"]
     assert run([*ask, "--dry-run"]) == 0
     assert "Nothing was spent" in capsys.readouterr().out
+    assert run([*ask, "--dry-run", "--persons", "200"]) == 0
+    told = capsys.readouterr().out
+    assert "number of persons: 19 of 20 answers within" in told
+    assert "say about how many" not in told  # that was said
+    assert "for a forecast" not in told
     assert run([*ask, "--json", "--html", "shop.html", "--certificate", "shop.json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [column["name"] for column in found["columns"]] == ["amount", "region"]

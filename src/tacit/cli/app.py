@@ -7,6 +7,8 @@ Exit codes: 0 fine; 2 user error and 3 budget refused (nothing spent); 4 engine 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -123,7 +125,9 @@ def _command() -> Any:
 def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
-        return error.told("command line"), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+        return _READER.sub(_as_flag, error.told("command line")), next(
+            (code for kind, code in CODES if isinstance(error, kind)), 2
+        )
     if isinstance(error, Interrupted):
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):
@@ -134,6 +138,16 @@ def _said(error: BaseException) -> tuple[str, int]:
             return message, 2
         return message and f"{message}; see {context.command_path if context else 'tacit'} --help.", 2
     return f"{type(error).__name__} inside Tacit, which is a bug; add --debug to see where.", 4
+
+
+_READER = re.compile(r"(?<![\w.-])(encoding|delimiter|format)=(?:'([^']*)'|\"([^\"]*)\"|(?=\s))")
+"""Options of the reader that have a flag of their own, as messages name them."""
+
+
+def _as_flag(found: re.Match[str]) -> str:
+    """delimiter=';' as a shell takes it."""
+    value = found[2] or found[3]
+    return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
 
 
 def _version(wanted: bool) -> None:

@@ -37,6 +37,7 @@ from tacit.cli.asking import (
 )
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
+    SOURCES,
     Dataset,
     Dates,
     Delimiter,
@@ -91,7 +92,7 @@ answered before."""
 def ask(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SOURCE", help="Parquet, CSV, JSON or DuckDB files, or a connection string."),
+        typer.Argument(metavar="SOURCE", help=SOURCES),
     ] = None,
     *,
     query: Annotated[
@@ -229,9 +230,16 @@ def _read_query(query: str) -> str:
 
 @contextmanager
 def _explained(found: Dataset) -> Iterator[None]:
-    """Say how to declare a table that is in the database and was not declared."""
+    """Say how to declare a table that is in the database and was not declared, and how to write keys of two columns."""
     try:
         yield
+    except InvalidInput as error:
+        if not str(error).startswith("keys must hold a tuple"):
+            raise
+        raise InvalidInput(
+            "write --keys once for each column of GROUP BY, such as --keys EU,US --keys 2025,2026; every combination "
+            "is a group."
+        ) from None
     except UnsupportedQuery as error:
         unknown = re.match(r"there is no table '(.*?)'", str(error))
         for name in found.undeclared:

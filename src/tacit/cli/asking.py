@@ -141,7 +141,10 @@ def show_preview(
         told = [{"words": e.words, "noise_std": e.noise_std, "share": e.share, "cost": repr(c)} for c, e in errors]
         say_json(seen.to_dict() | {"persons": persons, "expected_errors": told})
         raise typer.Exit(0 if seen.fits else REFUSED)
-    say(tell(str(seen), "command line"))
+    shown = str(seen)
+    if isinstance(seen, ReportPreview) and persons:  # each release would ask for their number
+        shown = "\n".join([*(f"{release.words}." for release in seen.releases), shown.splitlines()[-1]])
+    say(tell(shown, "command line"))
     if isinstance(seen, ReportPreview) and not persons:
         raise typer.Exit(0 if seen.fits else REFUSED)  # which tells the same beside each release
     for _, error in errors:

@@ -29,6 +29,7 @@ from tacit.cli.asking import (
 )
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
+    SOURCES,
     Dataset,
     Dates,
     Delimiter,
@@ -63,7 +64,7 @@ Examples:
 def describe(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SOURCE", help="Parquet, CSV, JSON or DuckDB files, or a connection string."),
+        typer.Argument(metavar="SOURCE", help=SOURCES),
     ] = None,
     *,
     person: OnePerson = None,

@@ -30,6 +30,10 @@ SETTINGS = Path("tacit.toml")
 
 _FACTS = ("table", "schema", "person", "source", "through", "unit", "key", "date")
 SOURCE = "a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string"
+SOURCES = (
+    "Parquet, CSV, JSON, Excel, DuckDB or SQLite files, a folder or a pattern such as 'orders-*.parquet', "
+    "or a connection string."
+)
 
 
 OnePerson = Annotated[

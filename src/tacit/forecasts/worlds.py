@@ -39,8 +39,6 @@ SHAPES = {
 SEED = 20220612
 MEAN_ROWS = 10
 """Rows of a person on average, for a count."""
-ANSWERS = 20
-"""The fewest answers that are looked at for an error."""
 OF_GROUPS = 60
 """The most, of all groups together, but that each group is asked for four times: a preview must not take long."""
 
@@ -91,7 +89,6 @@ class World:
         self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
         self._known = dict[Any, Any]()
         self._draws = made.draws if groups == 1 else max(4, min(made.draws, OF_GROUPS) // groups)
-        self._fewer = min(self._draws, max(ANSWERS, self._draws // 2))  # around what is told in the first place
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
@@ -102,12 +99,14 @@ class World:
             self._statistic = self._statistic.grouped(given(by, ("part",), range(groups)))
 
     def lines(self, cost: Pure | Approx) -> tuple[ForecastPoint, ...]:
-        """The accuracy at a cost and with the values of ε around its own, no larger where ε is larger."""
+        """The accuracy at a cost and with the values of ε around its own, no larger where ε is larger.
+
+        Each looks at as many answers, so that a line is the same whichever ε was asked about.
+        """
         around = [cost.epsilon * Fraction(2) ** k for k in (-2, -1, 0, 1, 2)]
         errors = [
-            self.errors(replace(cost, epsilon=each), self._draws if each == cost.epsilon else self._fewer)
-            for each in around
-        ]
+            self.errors(replace(cost, epsilon=each), self._draws) for each in around
+        ]  # the same, whoever is asked
         half, nearly = falling(errors, _half), falling(errors, _nearly_all)
         return tuple(ForecastPoint(*line) for line in zip(around, map(min, half, nearly), nearly, strict=True))
 
