@@ -69,7 +69,10 @@ def _check_condition(condition: Expression, kind: str) -> None:
     if kind == "inner" or condition.type != BOOLEAN:
         raise InvalidInput("the condition of a join is a truth value, and that of an inner join a filter.")
     if not simple(condition):
-        raise UnsupportedQuery("a condition of a join computes too much; compute its values in a subquery before it.")
+        raise UnsupportedQuery(
+            "a condition of JOIN, IN or EXISTS computes too much; compare columns, sums or differences of them, or days "
+            "between dates, as in a.day - b.day <= 30."
+        )
 
 
 def simple(expression: Expression) -> bool:
