@@ -70,8 +70,8 @@ def _check_condition(condition: Expression, kind: str) -> None:
         raise InvalidInput("the condition of a join is a truth value, and that of an inner join a filter.")
     if not simple(condition):
         raise UnsupportedQuery(
-            "a condition of JOIN, IN or EXISTS computes too much; compare columns, sums or differences of them, or days "
-            "between dates, as in a.day - b.day <= 30."
+            "a condition of JOIN, IN or EXISTS computes too much; compare columns, sums or differences of them, or "
+            "days between dates, as in a.day - b.day <= 30."
         )
 
 
