@@ -6,7 +6,7 @@ import pytest
 
 from tacit import InvalidInput, UnsupportedQuery
 from tacit.cli.app import run
-from tacit.errors import Face, TacitError, instead, tell
+from tacit.errors import Face, TacitError, did_you_mean, instead, tell
 
 COST = "name what the answer may cost: epsilon=0.5, or rho=0.01, or epsilon=0.5, delta=1e-6."
 KEYS = "groups without public keys need delta= beside epsilon=; give keys= to avoid it."
@@ -82,3 +82,5 @@ def test_a_name_that_looks_like_another_is_asked_about() -> None:
     assert instead("amont", ["person", "Amount"]) == "did you mean Amount? The columns are person, Amount."
     assert instead("x", ["person", "amount"], "tables") == "the tables are person, amount."
     assert instead("x", []) == "the columns are none."
+    assert did_you_mean("Medain", ["sum", "median"]) == "did you mean median?"
+    assert did_you_mean("mood", ["sum", "median"]) == did_you_mean(7, ["7"]) == ""

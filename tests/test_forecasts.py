@@ -107,6 +107,8 @@ GOOD: dict[str, Any] = {"statistic": "sum", "persons": 100, "epsilon": 1}
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"statistic": "mood"}, "statistic must be one of persons, count"),
     ({"shape": "round"}, "shape must be one of equal"),
+    ({"statistic": "medain"}, r"statistic must be one of persons, .*; did you mean median\?$"),
+    ({"shape": "paretto"}, r"shape must be one of equal, .*, pareto; did you mean pareto\?$"),
     ({"persons": 0}, "persons must be at least 1"),
     ({"persons": 2.5}, "persons must be a whole number"),
     ({"persons": 10**9}, "persons must be at most 1,000,000"),

@@ -167,7 +167,12 @@ def not_installed(what: str, extra: str) -> InvalidInput:
 def instead(wanted: str, known: Iterable[str], kind: str = "columns") -> str:
     """What to say after a name that does not exist: the one that was meant, if it looks alike, and all there are."""
     names = list(known)
-    folded = {name.lower(): name for name in names}
-    near = get_close_matches(wanted.lower(), folded, 1)
-    meant = f"did you mean {folded[near[0]]}? The" if near else "the"
-    return f"{meant} {kind} are {', '.join(names) or 'none'}."
+    near = did_you_mean(wanted, names)
+    return f"{near}{' The' if near else 'the'} {kind} are {', '.join(names) or 'none'}."
+
+
+def did_you_mean(wanted: object, known: Iterable[str]) -> str:
+    """Ask whether the known name was meant that looks like this one; nothing where none does."""
+    folded = {name.lower(): name for name in known}
+    near = get_close_matches(wanted.lower(), folded, 1) if isinstance(wanted, str) else []
+    return f"did you mean {folded[near[0]]}?" if near else ""

@@ -14,9 +14,12 @@ from tacit.audit.questions import questions, table_of
 from tacit.audit.registry import cases
 from tacit.audit.statistical import LIBRARIES
 from tacit.audit.survey import Job, SurveyLine, jobs, run, summary, work
+from tacit.engines.requests import WEIGHT
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx
+from tacit.guarantees import Approx, Zcdp
 from tacit.tables import Table
+from tacit.tables.statistics import quantiles
+from tacit.tables.statistics.asking import Audited
 
 
 def test_every_promise_is_on_the_list() -> None:
@@ -91,6 +94,24 @@ def test_a_statistic_is_checked_draw_by_draw() -> None:
     assert line.note == "3 laws of its draws, over 20 tables"
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_what_holds_by_a_formula_is_not_called_broken(full: bool) -> None:
+    """Of samples in full mode, wrong about a private statistic with probability 1e-7 each."""
+    planned = jobs("sum, Gaussian noise", full) if full else jobs("Gaussian noise")
+    lines = [work(job) for job in planned]
+    assert "sum, Gaussian noise" in [line.name for line in lines]
+    assert {line.verdict for line in lines if line.kind in ("mechanism", "statistic")} <= {"tight", "loose"}
+    assert summary(lines).endswith("nothing broken.")
+
+
+def test_a_statistic_that_only_may_be_broken_fails_as_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quantiles, "WEIGHT", WEIGHT // 2)
+    asked = Audited("median", Zcdp("0.5"), lambda t, **given: t.median("value", interval=False, **given))
+    monkeypatch.setattr(survey, "questions", lambda: [asked])
+    line = work(Job("statistic", 0, False))
+    assert (line.verdict, line.passed, line.failed) == ("undecided", False, True)
+
+
 def test_a_statistic_is_sampled_in_full() -> None:
     """Wrong about a private statistic with probability 1e-7."""
     line = work(next(job for job in jobs("persons", full=True) if job.kind == "statistic"))
@@ -148,12 +169,22 @@ ABSENT = SurveyLine("library", "opendp, discrete Laplace noise", "Pure(1)", "–
 
 def test_the_summary_says_what_failed() -> None:
     assert summary([GOOD, ABSENT]) == "1 promise holds, 1 not run, nothing broken."
-    assert summary([GOOD, BAD]).endswith("1 FAILED: mean & co.")
+    assert summary([GOOD, BAD]) == "1 promise holds, 1 FAILED: mean & co (a promise of Tacit is broken)."
+    assert summary([GOOD, replace(BAD, verdict="error")]) == "1 promise holds, 1 FAILED: mean & co."
     theirs = replace(ABSENT, verdict="broken")
     assert (
         summary([GOOD, theirs])
         == f"1 promise holds, broken outside of Tacit: {theirs.name}, nothing of Tacit is broken."
     )
+
+
+@pytest.mark.parametrize("kind", ["mechanism", "statistic", "museum", "session"])
+def test_a_broken_line_of_ours_is_never_taken_for_a_librarys(kind: str) -> None:
+    ours, theirs = replace(BAD, kind=kind, passed=True), replace(ABSENT, verdict="broken")
+    assert summary([GOOD, ours]) == "1 promise holds, 1 FAILED: mean & co (a promise of Tacit is broken)."
+    both = summary([ours, theirs])
+    assert f"broken outside of Tacit: {theirs.name}, 1 FAILED: mean & co" in both
+    assert 'class="bad">broken' in page([ours], 1.0, False, "2030-01-02")
 
 
 class _Reader(HTMLParser):

@@ -170,6 +170,8 @@ WRONG = {
     (*ASK, "--epsilon", "1", "SELECT SUM(name) FROM orders"): "needs numbers, not text",
     ("schema", "nope.csv"): "there is no file",
     ("plan", "--persons", "9", "--statistic", "mood", "--epsilon", "1"): "statistic must be one of",
+    ("plan", "--persons", "9", "--statistic", "medain", "--epsilon", "1"): "did you mean median?",
+    ("plan", "--persons", "9", "--statistic", "sum", "--epsilon", "1", "--shape", "paretto"): "did you mean pareto?",
     ("plan", "--persons", "many", "--statistic", "sum"): "Invalid value for '--persons'",
     ("plan", "--persons", "9", "--statistic", "sum", "--error", "1%", "--plot", "x.txt"): "a picture must be a .png",
     ("demo", "--picture", "nowhere/x.png"): "in a directory that exists",

@@ -40,6 +40,24 @@ def test_a_broken_promise_ends_with_code_1(capsys: Captured, monkeypatch: pytest
     assert "1 FAILED: something" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("kind", "word", "code"), [("statistic", "sum, Gaussian", 1), ("library", "opendp", 0)])
+def test_whose_promise_is_broken_is_told_apart(
+    kind: str, word: str, code: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a line says of itself, a broken promise of ours is a failure, and another library's is not."""
+
+    def broken(job: Job) -> SurveyLine:
+        return SurveyLine(kind, "something", "Pure(1)", "ε = 2", "–", "broken", True)
+
+    monkeypatch.setitem(survey._WORK, kind, broken)
+    assert run(["audit", word]) == code
+    said = capsys.readouterr().out
+    assert ("FAILED: something (a promise of Tacit is broken)" in said) == (code == 1)
+    assert ("broken outside of Tacit: something, nothing of Tacit is broken" in said) == (code == 0)
+    assert run(["audit", word, "--json"]) == code
+    assert json.loads(capsys.readouterr().out)["passed"] == (code == 0)
+
+
 def test_what_cannot_be_done_is_said_before_the_work(capsys: Captured, tmp_path: Path) -> None:
     assert run(["audit", "no such thing"]) == 2
     said = capsys.readouterr().err

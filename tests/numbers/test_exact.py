@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.numbers.exact import REAL, WHOLE, Number, Unit, between, exact, non_negative, positive, whole
+from tacit.numbers.exact import REAL, WHOLE, Number, Unit, between, check_listed, exact, non_negative, positive, whole
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -111,3 +111,16 @@ def test_the_step_is_written_plainly() -> None:
         "0.01",
         "1e-06",
     ]
+
+
+def test_a_word_is_one_of_a_list_and_one_like_it_is_asked_about() -> None:
+    check_listed("pareto", "shape", ["equal", "pareto"])
+    for value, hint, said in (
+        ("round", "", "shape must be one of equal, pareto."),
+        ("round", "name one", "shape must be one of equal, pareto; name one."),
+        ("Paretto", "", r"shape must be one of equal, pareto; did you mean pareto\?"),
+        ("Paretto", "name one", r"shape must be one of equal, pareto; name one; did you mean pareto\?"),
+        (3, "", "shape must be one of equal, pareto."),
+    ):
+        with pytest.raises(InvalidInput, match=f"^{said}$"):
+            check_listed(value, "shape", ["equal", "pareto"], hint)

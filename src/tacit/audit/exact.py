@@ -81,8 +81,8 @@ class Verification:
 
     @property
     def tightness(self) -> float:
-        """Measured over promised."""
-        return float(self.measured) / float(self.limit) if self.limit else float(self.measured)
+        """Measured over promised; where the measured loss is only bounded, its bound."""
+        return float(self.measured.high / self.limit) if self.limit else float(self.measured.high)
 
     @property
     def verdict(self) -> str:

@@ -31,7 +31,7 @@ td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 
 def page(lines: Sequence[SurveyLine], seconds: float, full: bool, date: str) -> str:
     """The report of a survey."""
-    state = "good" if all(line.passed for line in lines) else "bad"
+    state = "good" if not any(line.failed for line in lines) else "bad"
     mode = "full" if full else "quick"
     sections = "".join(_section(kind, [line for line in lines if line.kind == kind]) for kind in HEADINGS)
     return (
@@ -59,7 +59,7 @@ def _section(kind: str, lines: Sequence[SurveyLine]) -> str:
 
 
 def _row(line: SurveyLine) -> str:
-    state = "bad" if not line.passed else "absent" if line.verdict.startswith("not ") else "good"
+    state = "bad" if line.failed else "absent" if line.verdict.startswith("not ") else "good"
     numbers = "".join(f'<td class="number">{escape(text)}</td>' for text in (line.promised, line.exact, line.sampled))
     return (
         f"<tr><td>{escape(line.name)}</td>{numbers}"

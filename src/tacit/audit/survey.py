@@ -54,6 +54,16 @@ class SurveyLine:
     passed: bool
     note: str = ""
 
+    @property
+    def failed(self) -> bool:
+        """Whether this speaks against Tacit: a check that did not pass, or a broken promise not another library's."""
+        return not self.passed or (self.broken and self.kind != "library")
+
+    @property
+    def broken(self) -> bool:
+        """Whether a promise is surely broken, of Tacit or of another library."""
+        return self.verdict == "broken"
+
 
 @dataclass(frozen=True)
 class Job:
@@ -135,10 +145,10 @@ def _not_run(kind: str, name: str, promised: Guarantee) -> SurveyLine:
 
 def summary(lines: Sequence[SurveyLine]) -> str:
     """The survey in one sentence."""
-    failed = [line.name for line in lines if not line.passed]
+    failed = [f"{line.name}{' (a promise of Tacit is broken)' * line.broken}" for line in lines if line.failed]
     caught = sum(line.verdict == "caught" for line in lines)
     absent = sum(line.verdict in (MISSING, "not run") for line in lines)
-    elsewhere = [line.name for line in lines if line.passed and line.verdict == "broken"]  # another library's promise
+    elsewhere = [line.name for line in lines if line.broken and not line.failed]  # another library's promise
     kept = len(lines) - caught - absent - len(failed) - len(elsewhere)
     parts = [f"{kept} promises hold"] if kept != 1 else ["1 promise holds"]
     if caught:
@@ -174,7 +184,7 @@ def _mechanism(job: Job) -> SurveyLine:
         promised=case.promised,
     )
     twins = [case.verify_twin(name).broken for name in case.twins] if job.full else []
-    passed = found.holds and not sampled.broken and all(twins)
+    passed = found.holds and not found.broken and not sampled.broken and all(twins)
     note = f"{found.pairs} pairs"
     if job.full and case.twins:
         note += f"; {sum(twins)} of {len(twins)} broken twins caught"
@@ -239,9 +249,10 @@ def _statistic(job: Job) -> SurveyLine:
     worst = max(report.stages, key=lambda stage: stage.verification.tightness).verification
     pair = worst.worst or (check.datasets[-1], check.datasets[-1][1:])
     sampled = _asked(question, pair) if job.full else None
-    passed = report.holds and not (sampled and sampled.broken)
+    broken = report.broken or (sampled is not None and sampled.broken)
+    passed = report.holds and not broken
     note = f"{len(report.stages)} laws of its draws, over {len(check.datasets)} tables"
-    verdict = "broken" if report.broken or not passed else "tight" if report.tightness >= 0.99 else "loose"
+    verdict = "broken" if broken else "undecided" if not passed else "tight" if report.tightness >= 0.99 else "loose"
     return SurveyLine(
         "statistic",
         question.name,

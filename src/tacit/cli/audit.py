@@ -77,7 +77,7 @@ def audit(
         from tacit import plots
 
         save(plots.audit(lines), plot)
-    return 0 if all(line.passed for line in lines) else 1
+    return 1 if any(line.failed for line in lines) else 0
 
 
 def _made(work: Sequence[Job]) -> list[SurveyLine]:
@@ -108,7 +108,7 @@ FEW = 12
 def _print_json(lines: Sequence[SurveyLine], seconds: float, full: bool) -> None:
     from dataclasses import asdict
 
-    passed = all(line.passed for line in lines)
+    passed = not any(line.failed for line in lines)
     found = {"passed": passed, "mode": "full" if full else "quick", "seconds": round(seconds, 1)}
     say_json({**found, "lines": [asdict(line) for line in lines]})
 
@@ -135,7 +135,7 @@ def _table(title: str, lines: Sequence[SurveyLine]) -> Table:
     for name in ("promised", "exactly", "from samples", "verdict"):
         table.add_column(name)
     for line in lines:
-        colour = COLOURS.get(line.verdict, "dim") if line.passed else "bold red"
+        colour = "bold red" if line.failed else COLOURS.get(line.verdict, "dim")
         cells = [Text(text) for text in (line.name, line.promised, line.exact, line.sampled)]
         table.add_row(*cells, Text(line.verdict, style=colour))
     return table

@@ -5,8 +5,8 @@ draw, and that draw is what may be released, once, for `guarantee`. `pmf` and `c
 are rigorous enclosures, never released.
 
 A law also says what an audit needs to know: `key`, what it depends on; `telling_points`, where the laws of two datasets
-differ most; `outcomes_to_follow`, after which outcomes further draws are looked at; `concentrated_loss`, its exact
-distance to another law where a formula knows it. Each class states them beside its mathematics.
+differ most; `outcomes_to_follow`, after which outcomes further draws are looked at; `concentrated_loss`, its
+distance to another law where a formula knows or bounds it. Each class states them beside its mathematics.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class Accuracy:
         return self.statement
 
 
-def range_loss(law: Law[Any], other: Law[Any], bits: int = 64) -> Fraction:
-    """r²/8, where the log ratios of two laws lie in an interval of length r: a ρ with D_α ≤ αρ, both ways.
+def range_loss(law: Law[Any], other: Law[Any], bits: int = 64) -> Enclosure:
+    """From 0 to r²/8, where the log ratios of two laws lie in an interval of length r: then D_α ≤ αr²/8, both ways.
 
     Their ratios must be largest and smallest at the telling points, or among all outcomes.
     """
     if law.key() == other.key():
-        return Fraction(0)
+        return Enclosure.of(0, bits)
     points = law.telling_points([law, other])
     ratios = [law.pmf(y, bits) / other.pmf(y, bits) for y in (law.outcomes() if points is None else points)]
     length = (max(ratio.high for ratio in ratios), min(ratio.low for ratio in ratios))
     range_ = log(length[0] / length[1], bits).high
-    return range_ * range_ / 8
+    return Enclosure.between(0, range_ * range_ / 8, bits)
 
 
 class Law(ABC, Generic[T]):
@@ -107,8 +107,11 @@ class Law(ABC, Generic[T]):
         """
         return None
 
-    def concentrated_loss(self, other: Self) -> Fraction | None:
-        """The least ρ with D_α ≤ αρ between this law and another, both ways; None where no formula knows it."""
+    def concentrated_loss(self, other: Self) -> Enclosure | None:
+        """The least ρ with D_α ≤ αρ between this law and another, both ways; None where no formula knows it.
+
+        Where a formula gives a bound alone, that is the high end, and the low end is 0.
+        """
         return None
 
     def cdf(self, y: T, bits: int = BITS) -> Enclosure:

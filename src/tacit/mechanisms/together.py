@@ -20,7 +20,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law, Named
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, total
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 from tacit.randomness.source import Randomness
@@ -83,11 +83,11 @@ class Together(Law[tuple[T, ...]], Generic[T]):
         """Every combination of the parts'."""
         return list(product(*(part.outcomes_to_follow() for part in self._parts)))
 
-    def concentrated_loss(self, other: Self) -> Fraction | None:
+    def concentrated_loss(self, other: Self) -> Enclosure | None:
         """The sum over the parts, which are independent."""
         losses = [a.concentrated_loss(b) for a, b in zip(self._parts, other._parts, strict=True)]
         known = [loss for loss in losses if loss is not None]
-        return sum(known, Fraction(0)) if len(known) == len(losses) else None
+        return total(known) if len(known) == len(losses) else None
 
 
 def share(p: Argument, epsilon: Any, largest: Any, price: Any, *, total: int = 1) -> Any:

@@ -21,7 +21,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Literal, SupportsIndex
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, did_you_mean
 
 Number = int | float | str | Fraction | Decimal
 """What a user may type where an exact number is needed."""
@@ -108,7 +108,8 @@ def check_listed(value: object, name: str, known: Iterable[str], hint: str = "")
     """Refuse what is not one of the known words, in the one sentence there is for that."""
     known = list(known)
     if value not in known:
-        raise InvalidInput(f"{name} must be one of {', '.join(known)}{f'; {hint}' if hint else ''}.")
+        said = "; ".join(filter(None, (f"{name} must be one of {', '.join(known)}", hint, did_you_mean(value, known))))
+        raise InvalidInput(said if said.endswith("?") else f"{said}.")
 
 
 def whole(value: int | SupportsIndex, name: str, least: int | None = None) -> int:

@@ -14,6 +14,7 @@ from tacit.audit.statistics import captured
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
 from tacit.noises import DiscreteGaussian, DiscreteLaplace
+from tacit.numbers.enclosures import Enclosure
 from tacit.randomness import seeded_not_private
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.ways.totals import CAPS, FALL, SCAN_SHARE
@@ -105,7 +106,7 @@ def test_what_is_charged_by_a_curve_draws_from_bounded_ranges_alone(name: str) -
     laws, _, statistic = drawn(session(Pure(10)), RANGED[name], Pure(1))
     assert tuple(law.guarantee.epsilon for law in laws) == statistic.ranges  # type: ignore[attr-defined]
     assert sum(statistic.ranges) == 1
-    assert all(law.concentrated_loss(law) == 0 for law in laws)
+    assert all(law.concentrated_loss(law) == Enclosure.of(0) for law in laws)
     other = drawn(session(Pure(10)), lambda t: t.median("v", method="permute_and_flip", epsilon=1), Pure(1))
     assert other[2].ranges == ()
     assert other[0][-1].concentrated_loss(other[0][-1]) is None

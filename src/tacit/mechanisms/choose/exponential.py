@@ -144,8 +144,8 @@ class ExponentialLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.prior, self._gamma
 
-    def concentrated_loss(self, other: Self) -> Fraction:
-        """r²/8 for log ratios in an interval of length r."""
+    def concentrated_loss(self, other: Self) -> Enclosure:
+        """At most r²/8 for log ratios in an interval of length r."""
         return range_loss(self, other)
 
     def accuracy(self, beta: Number) -> Accuracy:

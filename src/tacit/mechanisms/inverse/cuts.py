@@ -245,8 +245,8 @@ class CutLaw(Law[int]):
         around = {x + d for law in laws for x in law._bends() for d in (-1, 0, 1)} | {self.last}
         return sorted(x for x in around if self.first <= x <= self.last)
 
-    def concentrated_loss(self, other: Self) -> Fraction:
-        """r²/8 for log ratios in an interval of length r."""
+    def concentrated_loss(self, other: Self) -> Enclosure:
+        """At most r²/8 for log ratios in an interval of length r."""
         return range_loss(self, other)
 
     def outcomes_to_follow(self) -> list[int]:

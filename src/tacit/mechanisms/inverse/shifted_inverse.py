@@ -131,7 +131,7 @@ class ShiftedInverseLaw(Law[Answer]):
         """The mechanism's."""
         return self._inner.outcomes_to_follow()
 
-    def concentrated_loss(self, other: Self) -> Fraction | None:
+    def concentrated_loss(self, other: Self) -> Enclosure | None:
         """The mechanism's."""
         return self._inner.concentrated_loss(other._inner)
 

@@ -99,9 +99,10 @@ class NoisyInteger(Law[int]):
         """The value itself."""
         return [self._value]
 
-    def concentrated_loss(self, other: Self) -> Fraction | None:
+    def concentrated_loss(self, other: Self) -> Enclosure | None:
         """What the noise knows about a shift by the difference of the values, where both have the same noise."""
-        return self.noise.concentrated_loss(self._value - other._value) if self.noise == other.noise else None
+        loss = self.noise.concentrated_loss(self._value - other._value) if self.noise == other.noise else None
+        return None if loss is None else Enclosure.of(loss)
 
 
 def noise_named(noise: IntegerNoise, sensitivity: int | None, parts: int | None) -> Named | None:

@@ -133,9 +133,10 @@ class BayesianSearchLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.design
 
-    def concentrated_loss(self, other: Self) -> Fraction:
-        """What the looks tell apart, of which the answer is a function: m times what one tells at the worst value."""
-        return self.design.looks * self.design.noise.concentrated_loss(self._loss.distance(other._loss))
+    def concentrated_loss(self, other: Self) -> Enclosure:
+        """At most what the looks tell, of which the answer is a function: m times what one tells at the worst value."""
+        each = self.design.noise.concentrated_loss(self._loss.distance(other._loss))
+        return Enclosure.between(0, self.design.looks * each)
 
     def outcomes_to_follow(self) -> list[Answer]:
         """The lowest value and one in the middle, for no probabilities are known."""
@@ -218,7 +219,7 @@ class SearchedLaw(Law[Searched]):
         """The search's."""
         return self._inner.key()
 
-    def concentrated_loss(self, other: Self) -> Fraction:
+    def concentrated_loss(self, other: Self) -> Enclosure:
         """The search's."""
         return self._inner.concentrated_loss(other._inner)
 

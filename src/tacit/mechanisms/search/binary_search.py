@@ -108,10 +108,10 @@ class BinarySearchLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.noise, self.target
 
-    def concentrated_loss(self, other: Self) -> Fraction | None:
-        """What the looks tell apart, of which the answer is a function: T times what one tells at the worst value."""
+    def concentrated_loss(self, other: Self) -> Enclosure | None:
+        """At most what the looks tell, of which the answer is a function: T times what one tells at the worst value."""
         each = self.noise.concentrated_loss(self._loss.distance(other._loss))
-        return None if each is None else self.comparisons * each
+        return None if each is None else Enclosure.between(0, self.comparisons * each)
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""

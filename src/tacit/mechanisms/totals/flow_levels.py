@@ -221,8 +221,8 @@ class WeighedLaw(GridLaw):
         """That of the whole law."""
         return self._whole.key()
 
-    def concentrated_loss(self, other: Self) -> Fraction:
-        """r²/8 for log ratios in an interval of length r."""
+    def concentrated_loss(self, other: Self) -> Enclosure:
+        """At most r²/8 for log ratios in an interval of length r."""
         return range_loss(self, other)
 
     def steps(self) -> list[int]:
