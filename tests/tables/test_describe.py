@@ -13,6 +13,9 @@ import pyarrow as pa
 import pytest
 
 from tacit import Approx, BudgetExceeded, Private, Pure, Session, Zcdp
+from tacit.answers.description import Column, Description
+from tacit.answers.nonnegative import BELOW, below_zero
+from tacit.answers.values import show
 from tacit.cli.app import run
 from tacit.guarantees import Guarantee
 from tacit.randomness import seeded_not_private
@@ -63,7 +66,7 @@ def test_each_column_is_described_as_its_type_has_it() -> None:
     assert "cannot be read: parts." in said
     assert "takes a δ" in said
     assert "give --delta 1e-6 beside --epsilon." in shown.told("command line")
-    assert max(map(len, str(shown).splitlines()[: -len(shown.left_out) - 3])) <= 80
+    assert max(map(len, str(shown).rpartition("\n\n")[0].splitlines())) <= 80
 
 
 def test_texts_show_their_values_where_delta_is_given() -> None:
@@ -116,6 +119,79 @@ def test_rows_of_several_persons_have_what_can_be_answered() -> None:
     shown = session["t"].describe(epsilon=4, per="row")
     assert "rows" in shown.whole
     assert session.budget.spent == Pure(4)
+
+
+def small(epsilon: int, seed: int) -> Description:
+    """400 persons with an id, a date, a number and a category, as newcomers have them."""
+    rows = range(1200)
+    columns: dict[str, Any] = {
+        "person": pa.array([row // 3 for row in rows], pa.int64()),
+        "order_id": pa.array(rows, pa.int64()),
+        "day": pa.array([date(2025, 1, 1) + timedelta(days=row * 7 % 365) for row in rows], pa.date32()),
+        "amount": pa.array([(row * 37 % 6600 + 1) / 100 for row in rows], pa.float64()),
+        "region": pa.array([("EU", "US", "Asia")[row % 3] for row in rows], pa.string()),
+    }
+    private = Private(pa.table(columns), person="person")
+    session = Session({"t": private}, budget=Pure(epsilon), randomness=seeded_not_private(seed))
+    return session["t"].describe(epsilon=epsilon)
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_what_noise_decided_is_unclear(seed: int) -> None:
+    """Where bounds exceed the persons, or a cap leaves nothing, no number is shown; JSON keeps it beside the reason."""
+    shown = small(1, seed)
+    told, page = str(shown), shown.to_html()
+    lines = dict(line.strip().split("  ", 1) for line in told.splitlines() if line.startswith("  "))
+    assert not re.search(r"\de-\d", "".join(lines.values()))
+    assert "9999" not in told + page
+    assert "0001-" not in told + page
+    assert "at least -" not in told + page
+    assert "at least 0" in told
+    assert "at least 0" in page
+    assert page.count("<svg") == 0
+    assert lines["persons"].strip()[0].isdigit()
+    found = shown.to_dict()
+    for column, plain in zip(shown.columns, found["columns"], strict=True):
+        clear = {"text": set()}.get(column.type, {"quartiles", "lowest", "highest"} | {"mean"} & set(column.answers))
+        assert set(plain["unclear"]) == clear
+        for what, reason in plain["unclear"].items():
+            assert reason in told or what == "quartiles"
+            if (answer := column.one(what)) is not None:
+                assert plain[what] == answer.to_dict()
+    assert "needs more than 986 persons" in shown["day"].unclear(shown.persons)["lowest"]
+    (help_,) = (note for note in found["notes"] if "unclear" in note)
+    assert "more ε or fewer columns help" in help_
+    negative = any(below_zero(answer) for answer in shown.answers.values())
+    for text in (told, page, " ".join(found["notes"])):
+        assert help_ in text
+        assert (BELOW in text) == negative
+    assert negative
+
+
+def test_what_stands_out_of_the_noise_is_shown_as_it_was() -> None:
+    shown = small(20, 7)
+    told = str(shown)
+    assert "unclear" not in told
+    assert not any(column["unclear"] for column in shown.to_dict()["columns"])
+    for column in shown.columns:
+        for what in ("mean", "lowest", "highest"):
+            if (answer := column.one(what)) is not None:
+                assert show(answer.value) in told
+        for answer in column.several("quartiles").values():
+            assert show(answer.value) in told
+    assert re.search(r"lowest +2025-01-\d\d +at most \d+ persons below", told)
+    assert shown.to_html().count("<svg") == 3
+
+
+def test_ends_that_are_crossed_are_unclear_however_many_persons_there_are() -> None:
+    lowest, highest = (small(20, 7)["amount"].one(what) for what in ("lowest", "highest"))
+    assert lowest is not None
+    assert highest is not None
+    crossed = Column("amount", "float", {"lowest": highest, "highest": lowest})
+    assert set(crossed.unclear(400).values()) == {"lowest is above highest"}
+    assert [value for _, value, _ in crossed.lines(400)] == ["unclear"] * 2
+    assert set(Column("amount", "float", {"lowest": lowest}).unclear(40)) == {"lowest"}
+    assert not Column("amount", "float", {"lowest": lowest}).unclear(None)
 
 
 def test_the_page_loads_nothing_and_escapes_everything() -> None:

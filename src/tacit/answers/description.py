@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import NOT_PRIVATE, Answer, weakness
 from tacit.answers.certificates import Release, certificate_of, together
+from tacit.answers.nonnegative import BELOW, below_zero, clamped
+from tacit.answers.quotients import Quotient, Share
 from tacit.answers.several import Answers, show_error, warned
+from tacit.answers.totals import CappedTotal
 from tacit.answers.values import counted, show
 from tacit.errors import Face, tell
+from tacit.noises.combined import Difference
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
@@ -23,7 +28,11 @@ MOST_VALUES = 8
 """The most frequent values that are shown of a text; all that were found are in the description."""
 EMPTY = "missing"
 UNCLEAR = "unclear"
-"""What is shown of a quartile that lies far outside the range; its value is in the description."""
+"""What is shown of an answer that tells nothing; its value is in the description, and why it tells nothing."""
+ENDS = {"lowest": "below", "highest": "above"}
+"""The ends of a range, and on which side of them others lie."""
+MOST_CUT = 3
+"""A cap that cuts one in so many persons leaves nothing of a mean."""
 
 WIDEST = (18, 34)
 """How wide what is told and its value may be, so that a line with its error fits into 80 columns."""
@@ -64,50 +73,87 @@ class Column:
                  for key, each in found.items()}  # fmt: skip
         return named if "counts" in self.answers else dict(list(named.items())[:MOST_VALUES])
 
-    def lines(self, per: str) -> Iterator[Line]:
-        """What is told of it."""
+    def unclear(self, persons: int | None) -> dict[str, str]:
+        """Why some of its answers tell nothing, by what they say; all of it follows from what was released.
+
+        Args:
+            persons: how many there are, as released; None where that was not asked.
+
+        >>> orders.describe(["amount"], epsilon=1).columns[0].unclear(299)
+        {}
+        """
+        found: dict[str, str] = {}
+        ends = {what: end for what in ENDS if (end := self.one(what)) is not None}
+        crossed = _crossed([end.value for end in ends.values()])
+        for what, end in ends.items():
+            beyond = end.persons_above_cap()
+            few = beyond is not None and persons is not None and beyond >= persons
+            if end.value is None or few:
+                found[what] = "too few persons" if beyond is None else f"needs more than {counted(beyond, 'person')}"
+            elif crossed:
+                found[what] = "lowest is above highest"
+        if (mean := self.one("mean")) is not None and (why := _unclear_mean(mean, persons)):
+            found["mean"] = why
+        if far := [str(key) for key, each in self.several("quartiles").items() if self._far(each)]:
+            taken = f"noise took {', '.join(far)} far outside the range"
+            found["quartiles"] = "no clear range" if self._no_range else taken
+        return found
+
+    def lines(self, persons: int | None) -> Iterator[Line]:
+        """What is told of it, where there are so many persons."""
+        unclear = self.unclear(persons)
         for what in (EMPTY, "distinct", "mean"):
             if (answer := self.one(what)) is not None:
-                yield what, _value(answer), show_error(answer)
+                why = unclear.get(what)
+                yield (what, _value(answer), error(answer)) if why is None else (what, UNCLEAR, why)
         if quartiles := self.several("quartiles"):
             errors = dict.fromkeys(show_error(each) for each in quartiles.values())
-            yield "quartiles", "  ".join(map(self._quartile, quartiles.values())), max(errors, key=len, default="")
-        for what, side in (("lowest", "below"), ("highest", "above")):
+            shown = [UNCLEAR if self._far(each) else _value(each) for each in quartiles.values()]
+            one = "  ".join(shown if set(shown) != {UNCLEAR} else [UNCLEAR])
+            yield "quartiles", one, max(errors, key=len, default="")
+        for what, side in ENDS.items():
             if (answer := self.one(what)) is not None:
                 beyond = answer.persons_above_cap()
-                persons = "" if beyond is None else counted(beyond, "person")
-                known = f"needs more than {persons}" if answer.value is None else f"at most {persons} {side}"
-                yield what, _value(answer), known if persons else ""
+                known = "" if beyond is None else f"at most {counted(beyond, 'person')} {side}"
+                hidden = what in unclear and answer.value is not None
+                yield what, UNCLEAR if hidden else _value(answer), unclear.get(what, known)
         for value, answer in self.values.items():
-            yield value, _value(answer), show_error(answer)
+            yield value, _value(answer), error(answer)
         more = len(self.several("top")) - MOST_VALUES
         if more > 0:
             yield f"and {more:,} more", "", ""
         if "top" in self.answers and not self.values:
             yield "no value is frequent enough to be shown", "", ""
 
-    def _quartile(self, answer: Answer) -> str:
-        """A quartile, unless it lies far beyond both ends or there are none: then ε or persons are too few."""
-        ends = [end for what in ("lowest", "highest") if (end := self.one(what)) is not None]
-        if len(ends) < 2:
-            return _value(answer)
-        (low, high), value = (end.value for end in ends), answer.value
-        if low is high is None:
-            return UNCLEAR
+    @property
+    def _no_range(self) -> bool:
+        """Whether both ends were asked and have no answer, or are crossed."""
+        ends = [end.value for what in ENDS if (end := self.one(what)) is not None]
+        return ends == [None, None] or _crossed(ends)
+
+    def _far(self, quartile: Answer) -> bool:
+        """Whether a quartile lies far beyond both ends, or there are none: then ε or persons are too few."""
+        ends = [end.value for what in ENDS if (end := self.one(what)) is not None]
+        if len(ends) < 2 or self._no_range:
+            return len(ends) == 2
+        (low, high), value = ends, quartile.value
         try:
             wide: Any = high - low  # type: ignore[operator]
-            far = value < low - wide or value > high + wide
+            return bool(value < low - wide or value > high + wide)
         except (TypeError, OverflowError):
-            far = False
-        return UNCLEAR if far else _value(answer)
+            return False
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON.
+    def to_dict(self, persons: int | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON: all as released, and by "unclear" which of them tell nothing, and why.
+
+        Args:
+            persons: how many there are, as released; None where that was not asked.
 
         >>> orders.describe(["returned"], epsilon=1).columns[0].to_dict()["type"]
         'boolean'
         """
-        return {"name": self.name, "type": self.type} | {what: each.to_dict() for what, each in self.answers.items()}
+        told = {what: each.to_dict() for what, each in self.answers.items()}
+        return {"name": self.name, "type": self.type, "unclear": self.unclear(persons)} | told
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,6 +196,16 @@ class Description:
         return Answers(found, self.guarantee, "column, question, of", self.releases)
 
     @property
+    def persons(self) -> int | None:
+        """How many persons there are, as released; None where that was not asked.
+
+        >>> orders.describe(["amount"], epsilon=1).persons > 200
+        True
+        """
+        found = self.whole.get("persons")
+        return found.value if found is not None and isinstance(found.value, int) else None
+
+    @property
     def stored(self) -> bool:
         """Whether all of it was answered before and cost nothing."""
         return self.answers.stored
@@ -179,7 +235,8 @@ class Description:
             "per": self.per,
             "guarantee": repr(self.guarantee),
             **{what: answer.to_dict() for what, answer in self.whole.items()},
-            "columns": [column.to_dict() for column in self.columns],
+            "columns": [column.to_dict(self.persons) for column in self.columns],
+            "notes": list(self.notes()),
             "left_out": list(self.left_out),
         }
 
@@ -193,17 +250,27 @@ class Description:
 
         return page(self)
 
-    def sentences(self, face: Face) -> Iterator[str]:
-        """What holds for all of it, in the words of a face."""
-        answers = list(self.answers.values())
+    def notes(self) -> Iterator[str]:
+        """How to read it.
+
+        >>> next(orders.describe(["amount"], epsilon=1).notes())
+        'Intervals in the last column hold what was released of the data as capped, with 95 % confidence each.'
+        """
         yield "Intervals in the last column hold what was released of the data as capped, with 95 % confidence each."
         if any("quartiles" in column.answers for column in self.columns):
             yield "Ranks are bounds, and quartiles are mostly far closer."
-        if any(UNCLEAR in value for column in self.columns for _, value, _ in column.lines(self.per)):
+        if any(column.unclear(self.persons) for column in self.columns):
             yield (
-                "Where a quartile is unclear, noise took it far outside the range, or there are too few persons for a "
-                "range: more ε or fewer columns help."
+                "Where something is unclear or has no answer, persons are too few at this cost, or noise took it far "
+                "off: more ε or fewer columns help. Python and JSON keep what was released."
             )
+        if any(map(below_zero, self.answers.values())):
+            yield f"{BELOW}."
+
+    def sentences(self, face: Face) -> Iterator[str]:
+        """What holds for all of it, in the words of a face."""
+        yield from self.notes()
+        answers = list(self.answers.values())
         protected = f"Protects {answers[0].protected} with {self.guarantee!r} for all of it."
         yield f"{protected}{weakness(self.guarantee)}"
         yield from (tell(sentence, face) for sentence in self.left_out)
@@ -219,16 +286,14 @@ class Description:
         """
         first = [] if all(answer.private for answer in self.answers.values()) else [NOT_PRIVATE]
         first += [] if (said := warned(self.answers, face)) is None else [said]
-        blocks = [(self.table, [(what, _value(each), show_error(each)) for what, each in self.whole.items()])]
-        blocks += [(f"{column.name} ({column.type})", list(column.lines(self.per))) for column in self.columns]
+        blocks = [(self.table, [(what, _value(each), error(each)) for what, each in self.whole.items()])]
+        blocks += [(f"{column.name} ({column.type})", list(column.lines(self.persons))) for column in self.columns]
         every = [line for _, lines in blocks for line in lines]
         wide = [min(WIDEST[i], max((len(line[i]) for line in every), default=0)) for i in (0, 1)]
         shown = [*first, COUNTED[self.per], ""]
         for title, lines in blocks:
             shown.append(title)
-            shown += [
-                f"  {_cut(what):<{wide[0]}}  {value:>{wide[1]}}  {error}".rstrip() for what, value, error in lines
-            ]
+            shown += [f"  {_cut(what):<{wide[0]}}  {value:>{wide[1]}}  {off}".rstrip() for what, value, off in lines]
         return "\n".join([*shown, "", *self.sentences(face)])
 
     def __str__(self) -> str:
@@ -242,6 +307,42 @@ class Description:
         from tacit.answers.description_page import fragment
 
         return fragment(self)
+
+
+def error(answer: Answer) -> str:
+    """How far an answer may be off; a count that is only bounded below is at least 0."""
+    low, high = answer.interval()
+    return show_error(clamped(answer) if high == inf and low != -inf else answer)
+
+
+def _crossed(ends: list[Any]) -> bool:
+    """Whether the lowest value lies above the highest."""
+    return len(ends) == 2 and None not in ends and bool(ends[0] > ends[1])
+
+
+def _unclear_mean(answer: Answer, persons: int | None) -> str:
+    """Why a mean tells nothing; empty where it does.
+
+    Over a range it may be off by as much as that. Without one it has caps, whose answers say how many persons were
+    above them and, where only a handful seemed to be there, how many it takes.
+    """
+    spread, (low, high) = answer.spread, answer.interval()
+    if isinstance(spread, Share):
+        return "off by as much as its range" if high - low >= (spread.high - spread.low) / 3 else ""
+    if not isinstance(spread, Quotient):
+        return ""
+    noise = spread.top_noise
+    parts = [noise.first, noise.second] if isinstance(noise, Difference) else [noise]
+    totals = [part for part in parts if isinstance(part, CappedTotal)]
+    wanted = max((total.wanted or 0 for total in totals), default=0)
+    if persons is not None and wanted > persons and all(total.wanted for total in totals):
+        return f"needs about {counted(wanted, 'person')}"
+    if low == -inf and high == inf:
+        return "too few persons"
+    cut = sum(total.above for total in totals)
+    if persons is not None and cut > 0 and MOST_CUT * cut >= persons:
+        return f"its cap cuts about {counted(min(cut, max(persons, 1)), 'person')}"
+    return ""
 
 
 def _value(answer: Answer) -> str:

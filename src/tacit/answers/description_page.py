@@ -10,8 +10,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import NOT_PRIVATE, Answer
-from tacit.answers.description import COUNTED, Column, Description
-from tacit.answers.several import show_error, warned
+from tacit.answers.description import COUNTED, ENDS, Column, Description, error
+from tacit.answers.several import warned
 from tacit.answers.values import show
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def fragment(shown: Description) -> str:
     """The same inside another page, such as a notebook."""
     first = [] if all(answer.private for answer in shown.answers.values()) else [NOT_PRIVATE]
     first += [] if (said := warned(shown.answers, FACE)) is None else [said]
-    facts = "; ".join(f"{show(each.value)} {what} ({show_error(each)})" for what, each in shown.whole.items())
-    cards = "".join(_card(column, shown.per) for column in shown.columns)
+    facts = "; ".join(f"{show(each.value)} {what} ({error(each)})" for what, each in shown.whole.items())
+    cards = "".join(_card(column, shown.persons) for column in shown.columns)
     return (
         f'<div class="tacit-description"><style>{STYLE}</style><h1>{escape(shown.table)}</h1>'
         + "".join(f'<p class="first">{escape(line)}</p>' for line in first)
@@ -65,17 +65,20 @@ def fragment(shown: Description) -> str:
     )
 
 
-def _card(column: Column, per: str) -> str:
+def _card(column: Column, persons: int | None) -> str:
     rows = "".join(
-        f'<tr><td>{escape(what)}</td><td class="value">{escape(value)}</td><td class="error">{escape(error)}</td></tr>'
-        for what, value, error in column.lines(per)
+        f'<tr><td>{escape(what)}</td><td class="value">{escape(value)}</td><td class="error">{escape(off)}</td></tr>'
+        for what, value, off in column.lines(persons)
     )
     head = f"<h2>{escape(column.name)} <small>{escape(column.type)}</small></h2>"
-    return f"<section>{head}{_box(column) or _bars(column)}<table>{rows}</table></section>"
+    return f"<section>{head}{_box(column, persons) or _bars(column)}<table>{rows}</table></section>"
 
 
-def _box(column: Column) -> str:
-    """The quartiles as a box between the lowest and the highest value, with the mean as a dot."""
+def _box(column: Column, persons: int | None) -> str:
+    """The quartiles as a box between the lowest and the highest value, with the mean as a dot; only what is clear."""
+    unclear = column.unclear(persons)
+    if any(what in unclear for what in ENDS):
+        return ""
     quartiles = [_number(each.value) for each in column.several("quartiles").values()]
     ends = [None if (end := column.one(what)) is None else _number(end.value) for what in ("lowest", "highest")]
     low, high = ends
@@ -88,7 +91,7 @@ def _box(column: Column) -> str:
         return 100 * (min(max(at, low - spare), high + spare) - low + spare) / (high - low + 2 * spare)
 
     first, middle, last = map(x, points)
-    mean = column.one("mean")
+    mean = None if "mean" in unclear else column.one("mean")
     centre = None if mean is None else _number(mean.value)
     dot = "" if centre is None else f'<ellipse class="dot" cx="{x(centre):.2f}" cy="15" rx="1" ry="3"/>'
     words = "a box from the lower to the upper quartile, a line at the median" + (", a dot at the mean" if dot else "")
