@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import cycle, pairwise
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import tacit
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.forecasts import SHAPES, falling, foresee
+from tacit.forecasts.worlds import World
+from tacit.tables.statistics import interquartile, trimmed
 from tacit.tables.statistics.catalogue import forecastable
 
 
@@ -46,6 +49,35 @@ def test_what_sql_can_ask_is_planned_by_name(statistic: str, words: str) -> None
     forecast = tacit.plan(statistic, persons=300, epsilon=50)
     assert forecast.error < 0.3
     assert f"the {words} lies within" in forecast.headline
+
+
+@pytest.mark.parametrize(("statistic", "module"), [("trimmed_mean", trimmed), ("iqr", interquartile)])
+def test_a_law_that_all_draws_share_is_made_once(
+    statistic: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the five values of ε each has a law, and one more for each cap on rows that another draw chose."""
+    asked, local_law = list[Any](), module.local_law
+
+    def counted(*facts: Any) -> Any:
+        asked.append(facts)
+        return local_law(*facts)
+
+    monkeypatch.setattr(module, "local_law", counted)
+    tacit.plan(statistic, persons=200, epsilon=4)
+    assert 5 <= len(asked) < (6 if statistic == "trimmed_mean" else 50)
+
+
+def test_a_searched_epsilon_draws_each_of_its_answers_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search passes by values of ε that the table shows too."""
+    costs, drawn = list[Any](), World._drawn
+
+    def counted(world: World, cost: Any) -> list[float]:
+        costs.append(cost)
+        return drawn(world, cost)
+
+    monkeypatch.setattr(World, "_drawn", counted)
+    tacit.plan("persons", persons=200, error="0.05")
+    assert len(costs) == len(set(costs)) > 5
 
 
 def test_a_part_of_a_query_is_foreseen_around_its_cost() -> None:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from tacit.errors import InvalidInput
@@ -74,8 +74,12 @@ class StepLoss:
         if grid.first is None or grid.size != len(losses):
             raise InvalidInput("losses must list one whole number for each grid value; give a grid of that size.")
         start = grid.first
-        runs = (Run(start + i, start + i, whole(loss, "a loss", 0)) for i, loss in enumerate(losses))
-        return cls.joined(grid, runs, one_directional)
+        if not all(type(loss) is int and loss >= 0 for loss in losses):
+            losses = [whole(loss, "a loss", 0) for loss in losses]
+        runs = list[Run]()
+        for loss, equal in groupby(losses):
+            runs.append(Run(start, (start := start + len(list(equal))) - 1, loss))
+        return cls(grid, tuple(runs), one_directional)
 
     def at(self, index: int) -> int:
         """The loss at a grid index."""

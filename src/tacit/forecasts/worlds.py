@@ -88,6 +88,7 @@ class World:
         truths = f"SELECT part, {made.truth} FROM people GROUP BY part ORDER BY part"
         self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
         self._known = dict[Any, Any]()
+        self._errors = dict[Guarantee, list[float]]()
         self._draws = made.draws if groups == 1 else max(4, min(made.draws, OF_GROUPS) // groups)
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
@@ -104,22 +105,26 @@ class World:
         Each looks at as many answers, so that a line is the same whichever ε was asked about.
         """
         around = [cost.epsilon * Fraction(2) ** k for k in (-2, -1, 0, 1, 2)]
-        errors = [
-            self.errors(replace(cost, epsilon=each), self._draws) for each in around
-        ]  # the same, whoever is asked
+        errors = [self.errors(replace(cost, epsilon=each)) for each in around]  # the same, whoever is asked
         half, nearly = falling(errors, _half), falling(errors, _nearly_all)
         return tuple(ForecastPoint(*line) for line in zip(around, map(min, half, nearly), nearly, strict=True))
 
     def accuracy(self, cost: Guarantee) -> ForecastPoint:
         """How far off answers are at this cost."""
-        errors = self.errors(cost, self._draws)
+        errors = self.errors(cost)
         epsilon = cost.epsilon if isinstance(cost, Pure) else Fraction(0)
         return ForecastPoint(epsilon, _half(errors), _nearly_all(errors))
 
-    def errors(self, cost: Guarantee, draws: int) -> list[float]:
-        """The errors of some answers at this cost, ascending."""
+    def errors(self, cost: Guarantee) -> list[float]:
+        """The errors of some answers at this cost, ascending; they are drawn the first time."""
+        if cost not in self._errors:
+            self._errors[cost] = self._drawn(cost)
+        return self._errors[cost]
+
+    def _drawn(self, cost: Guarantee) -> list[float]:
+        """The errors of some answers at this cost."""
         source, errors = seeded_not_private(SEED), list[float]()
-        for _ in range(draws):
+        for _ in range(self._draws):
             with self._engine.snapshot() as snapshot:
                 room = _MadeUp(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
                 room.known = self._known

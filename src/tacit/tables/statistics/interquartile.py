@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tacit.answers import Answer
-from tacit.engines.requests import WEIGHT, Ordered, RankSteps
+from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.ladder import LadderDifference
 from tacit.numbers.exact import Number
 from tacit.tables.releasing.room import Room
@@ -71,14 +72,17 @@ class Interquartile(Statistic, tag="Interquartile", phrase="interquartile range 
             cap_cost, cost = split(cost)
             cap = row_cap(room, self.value, cap_cost)
         (ranks,) = room.ask(RankSteps(self.value, QUARTILES, REACH, cap))
-        ends = self.range or whole_range(self.step)
-        rungs = [ladder(ranks, q, WEIGHT * (cap or 1), ends, i, REACH) for i, q in enumerate(QUARTILES)]
-        statistic = LadderDifference(*ends, self.words)
-        drawn = room.draw(local_law(statistic, rungs, cost, self.method, self.step))
+        drawn = room.draw(room.once((self, cost, cap), lambda: self._law(ranks, cap, cost)))
         unit = unit_of(self.value.expression.type, self.step)
         return local_answer(
             room, self.words, drawn, cost, self.method, self.step, unit, self.per, cap, "interquartile range"
         )
+
+    def _law(self, ranks: Ranks, cap: int | None, cost: Guarantee) -> Law[Any]:
+        """Both ladders, and their difference with its noise."""
+        ends = self.range or whole_range(self.step)
+        rungs = [ladder(ranks, q, WEIGHT * (cap or 1), ends, i, REACH) for i, q in enumerate(QUARTILES)]
+        return local_law(LadderDifference(*ends, self.words), rungs, cost, self.method, self.step)
 
 
 class AsksInterquartile(Asking[AnswerT]):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tacit.answers import Answer
 from tacit.engines.requests import MOST_ENDS, Outer, OuterTotals, PersonMean, Value
@@ -24,6 +24,7 @@ from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
 from tacit.language.types import FLOAT, INTEGER
+from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.order_statistics import Tails, TrimmedTails
 from tacit.numbers.exact import Number, Unit, whole
 from tacit.tables.releasing.room import Room
@@ -88,12 +89,17 @@ class Trimmed(
         (outer,) = room.ask(OuterTotals(PersonMean(self.value, PARTS), self.trim))
         assert isinstance(outer, Outer)
         step = self.value.unit / PARTS
+        law = room.once((self, room.cost), lambda: self._law(outer, room.cost, step))
+        unit = Unit(step, "float")
+        drawn = room.draw(law)
+        return local_answer(room, self.words, drawn, room.cost, self.method, step, unit, self.per, what="trimmed mean")
+
+    def _law(self, outer: Outer, cost: Guarantee, step: Fraction) -> Law[Any]:
+        """The mean of those who are not left out, with its noise."""
         smallest, largest = ([Fraction(t) * step for t in ends] for ends in (outer.smallest, outer.largest))
         tails = Tails(outer.persons, (outer.above + outer.below) * step, smallest, largest)
         low, high = (end * self.value.unit for end in self.range)
-        drawn = room.draw(local_law(TrimmedTails(low, high, self.trim), tails, room.cost, self.method, step))
-        unit = Unit(step, "float")
-        return local_answer(room, self.words, drawn, room.cost, self.method, step, unit, self.per, what="trimmed mean")
+        return local_law(TrimmedTails(low, high, self.trim), tails, cost, self.method, step)
 
 
 def _saturated(expression: Expression, unit: Fraction, ends: tuple[int, int]) -> Expression:
