@@ -369,7 +369,7 @@ def _noiseless(spread: Fitted, sums: tuple[int, ...]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
-    runs = 20 if parser.parse_args().quick else 400
+    runs = 20 if parser.parse_args().quick else 1_000
     check()
     lines = {"wages": regression(wages(), runs), "made up": regression(made_up(), runs)}
     write("moments", {"variances": variances(runs), "regression": lines})

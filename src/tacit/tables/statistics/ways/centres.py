@@ -70,7 +70,7 @@ class Located:
 
 def share(columns: int, many: bool) -> Fraction:
     """What finding the centres takes of the cost."""
-    return Fraction(1, 4) if many else Fraction(1, 2)
+    return Fraction(1, 5) if many else Fraction(1, 2)
 
 
 def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
