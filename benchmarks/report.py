@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from statistics import geometric_mean, median
+from statistics import geometric_mean, median, mode
 from textwrap import fill
 from typing import Any
 
@@ -163,12 +163,13 @@ def tumult(report: Any) -> str:
 def _releases(cells: Any, report: Any) -> str:
     """How many cells have all releases, and which have fewer, with the reason."""
     made = {place: value[2] for place, value in cells.items() if value[2]}
-    most = max(made.values())
+    usual = mode(made.values())
     fewer: dict[tuple[str, str, int], list[int]] = {}
     for (statistic, _, persons, _, method, _), runs in made.items():
-        if runs < most:
+        if runs < usual:
             fewer.setdefault((method, statistic, persons), []).append(runs)
-    text = f"\n{len(made) - sum(map(len, fewer.values())):,} of {len(made):,} cells have {most} releases"
+    text = f"\n{len(made) - sum(map(len, fewer.values())):,} of {len(made):,} cells have {usual} releases"
+    text += " or more" * any(runs > usual for runs in made.values())
     refused = sum(value[0] is None for value in cells.values())
     text += f"; in {refused:,} more the peer refused every release.\n" if refused else ".\n"
     if fewer:
