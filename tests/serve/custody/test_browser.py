@@ -23,7 +23,7 @@ from tests.serve.test_browser import CHROMIUM, FLAGS, ask, enter, follow  # noqa
 PICTURES = os.environ.get("TACIT_SCREENSHOTS")
 SUM = "SELECT SUM(minutes)\nFROM visits"
 SIZES = {390: 844, 820: 1180, 1440: 900}
-SHOWN = ("budget", "requests", "analysts")
+SHOWN = ("budget", "overview", "requests", "analysts", "datasets", "log")
 """The states that the documentation shows."""
 
 
