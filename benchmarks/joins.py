@@ -163,10 +163,10 @@ def once_for_each(profile: Any) -> Any:
     """The profile of an extreme, computed once for each statistic."""
     known: dict[Any, Any] = {}
 
-    def once(statistic: Any, room: Any, epsilon: Any) -> Any:
-        key = statistic, room._relation, epsilon
+    def once(statistic: Any, room: Any, spent: Any) -> Any:
+        key = statistic, room._relation, *sorted(spent.items())
         if key not in known:
-            known[key] = profile(statistic, room, epsilon)
+            known[key] = profile(statistic, room, spent)
         return known[key]
 
     return once
@@ -299,7 +299,7 @@ def main() -> None:
     parser.add_argument("--tpch", type=Path)
     parser.add_argument("--graph", type=Path)
     parser.add_argument("--profile", type=Path)
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--only", help="rows whose name holds this; the others stay as stored")
     options = parser.parse_args()
     for module, function in ((shared_rows, "rows_of"), (sums, "capped_sum"), (sums, "capped_distinct")):

@@ -95,8 +95,8 @@ class Quotient(Spread):
         return min(corners), max(corners)
 
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
-        """The quotient of what the caps leave."""
-        return f"the {noun(answer)} of what the caps leave of persons above them", "the truth may be far from it"
+        """The quotient of what the caps leave of each person."""
+        return f"the {noun(answer)} with every person's share capped", "the truth may be far from it"
 
     def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, or why there is none."""
