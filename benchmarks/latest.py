@@ -174,7 +174,7 @@ NEW: tuple[Figure, ...] = (
         lambda results: max(results("beside_plain")["engines"]["duckdb"]["small"].values()),
         most=25,
         unit="ms",
-        reason="two rounds of a median; beside other work on the machine a round takes longer",
+        reason="a median takes two rounds, each with a snapshot and a thread of the engine; the others take 8 to 16 ms",
     ),
     Figure(
         "Gateway", "a cheap question beside a hostile analyst over its time alone", _questions, most=2, unit="times"
