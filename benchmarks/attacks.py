@@ -4,7 +4,8 @@
                                     [--seconds N]
 
 A run is cut into pieces, each from a seed of its own, done by several processes. What a piece found is written down at
-once in benchmarks/.cache, so a run that was stopped goes on where it was; --anew begins again. After --seconds or a
+once in benchmarks/.cache, so a run that was stopped goes on where it was, without the pieces whose code has changed
+since; --anew begins again. After --seconds or a
 SIGTERM no more pieces are begun, and the figures are of those that were done. 10^6 random plans are
 compared with removing one person (quickly: 10^4); every type of every source is asked every question, for several
 seeds; 10^5 odd queries (10^4) are planned under limits; 10^4 odd requests (10^3) are sent. Results go to
@@ -33,6 +34,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from freshness import loaded, state, traced  # noqa: E402
 from record import folder, write  # noqa: E402
 
 CACHE = ROOT / "benchmarks" / ".cache"
@@ -120,12 +122,24 @@ def work(piece: Piece) -> dict[str, Any]:
     start = _seconds()
     name, seed, cases, source = piece
     found, failures = WORK[name](seed, cases, source)
-    return {"piece": piece, "cases": found, "failures": failures, "seconds": _seconds() - start}
+    code = traced("attacks", loaded("attacks", worker=True))
+    return {"piece": piece, "cases": found, "failures": failures, "seconds": _seconds() - start, **code}
 
 
 def _seconds() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def keep(kept: Path) -> None:
+    """Write down what is known of each class, with the code it ran on."""
+    lines = read(kept)
+    parts = {}
+    for name in CLASSES:
+        loads = [line.get("loaded") for line in lines if line["piece"][0] == name]
+        if loads:
+            parts[name] = traced("attacks", None if None in loads else set().union(*loads))
+    write("attacks", report(kept), parts)
 
 
 def report(kept: Path) -> dict[str, Any]:
@@ -155,7 +169,7 @@ def run(left: list[Piece], kept: Path, processes: int, seconds: float) -> None:
         waiting = {pool.submit(work, piece) for piece in left}
         while waiting:
             if stop.is_set() or time.monotonic() > end:
-                write("attacks", report(kept))  # now, for whoever stops this may not wait for what is being done
+                keep(kept)  # now, for whoever stops this may not wait for what is being done
                 waiting = {future for future in waiting if not future.cancel()}
                 stop.clear()
                 end = float("inf")
@@ -170,7 +184,7 @@ def run(left: list[Piece], kept: Path, processes: int, seconds: float) -> None:
                 if line["failures"]:
                     print(line["piece"], *line["failures"][:3], sep="\n  ", flush=True)
             if time.monotonic() > written + 60:
-                write("attacks", report(kept))
+                keep(kept)
                 written = time.monotonic()
 
 
@@ -186,13 +200,15 @@ def main() -> None:
     kept = CACHE / f"attacks{'-quick' if given.quick else ''}.jsonl"
     if given.anew:
         kept.unlink(missing_ok=True)
-    known = {tuple(line["piece"]) for line in read(kept)}
+    lines = [line for line in read(kept) if state("attacks", line) == "fresh"]
+    kept.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    known = {tuple(line["piece"]) for line in lines}
     left = [piece for piece in pieces(given.only.split(","), given.quick) if piece not in known]
     run(left, kept, given.processes, given.seconds)
     made = report(kept)
     for name, row in made["classes"].items():
         print(f"{name}: {row['cases']:,} cases, {row['failures']:,} failures, {row['seconds']:,.0f} s")
-    write("attacks", made)
+    keep(kept)
     print(f"written to {folder().name}/attacks.json")
 
 

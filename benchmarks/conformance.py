@@ -22,6 +22,8 @@ from record import write
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINES = ("duckdb", "postgresql", "spark")
+EVERYTHING = {"TACIT_CONFORMANCE": "full", "PYSPARK_SUBMIT_ARGS": "--driver-memory 4g pyspark-shell"}
+"""One session of Spark is asked all, for a quarter of an hour: more than the memory of the tests' own."""
 
 
 def measured(quick: bool) -> dict[str, Any]:
@@ -30,14 +32,19 @@ def measured(quick: bool) -> dict[str, Any]:
         report = Path(place) / "report.xml"
         asked = [f"tests/engines/test_{name}.py" for name in ("conformance", "expressions")]
         command = [sys.executable, "-m", "pytest", "-q", *asked, f"--junitxml={report}"]
-        every = os.environ | {"TACIT_CONFORMANCE": "full"}
-        subprocess.run(command + (["-k", "duckdb"] if quick else []), cwd=ROOT, env=every, capture_output=True)
+        subprocess.run(
+            command + (["-k", "duckdb"] if quick else []), cwd=ROOT, env=os.environ | EVERYTHING, capture_output=True
+        )
         cases = list(ElementTree.parse(report).getroot().iter("testcase"))
     found: dict[str, Any] = {}
     for case in cases:
         engine = next((name for name in ENGINES if name[:5] in case.get("name", "").lower()), "all engines")
-        row = found.setdefault(engine, {"passed": 0, "failed": 0, "skipped": 0, "seconds": 0.0})
+        row = found.setdefault(
+            engine, {"passed": 0, "failed": 0, "skipped": 0, "seconds": 0.0, "names of the failed": []}
+        )
         outcome = next((tag for tag in ("skipped", "failure", "error") if case.find(tag) is not None), "passed")
+        if outcome in ("failure", "error"):
+            row["names of the failed"].append(case.get("name", ""))
         row["failed" if outcome in ("failure", "error") else outcome] += 1
         row["seconds"] += float(case.get("time", 0))
     return found

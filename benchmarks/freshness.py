@@ -2,9 +2,10 @@
 
 A study's code is its script and the modules, of the benchmarks, the tests and Tacit, that its process had loaded when
 it stored its results; they are stored by name, so an edit of what it never loaded leaves it fresh. Where a study starts
-processes of its own, its code is all that its modules could import. Its fingerprint is a hash of what that code does:
-comments, docstrings and the layout of lines do not count. It is stored with the results, and compared with the code of
-today. For results from before there were fingerprints nobody knows, and they count as older.
+processes of its own, its code is all that its modules could import, unless its workers say what they had loaded: a
+study in parts keeps the code of each. A fingerprint is a hash of what that code does: comments, docstrings and the
+layout of lines do not count. It is stored with the results, and compared with the code of today. For results from
+before there were fingerprints nobody knows, and they count as older.
 
 What a module could import follows from its text: the imports in it but those for type checkers, what it takes from
 Tacit by attributes (`tacit.audit.exact`), constants given to `import_module`, and what the face of a package names to
@@ -17,7 +18,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,14 +48,23 @@ def fingerprint(study: str, loaded: Iterable[str] | None = None) -> str:
     return whole.hexdigest()[:16]
 
 
-def loaded(study: str) -> list[str] | None:
-    """The files of the project that this process has loaded; None where others may have loaded more."""
+def loaded(study: str, worker: bool = False) -> list[str] | None:
+    """The files of the project that this process has loaded; None where others may have loaded more.
+
+    A ``worker`` was started by the study's own script, and answers for itself alone.
+    """
     files = {Path(file).resolve() for one in [*sys.modules.values()] if (file := getattr(one, "__file__", None))}
     ours = sorted(path for path in files if path.suffix == ".py" and _measured(path))
     script = HERE / f"{study}.py"
-    if study in WHOLE or script not in ours or any(map(_starts, ours)):
+    if script not in ours or any(_starts(path) for path in ours if not (worker and path == script)):
         return None
-    return [str(path.relative_to(HERE.parent)) for path in ours]
+    return None if study in WHOLE and not worker else [str(path.relative_to(HERE.parent)) for path in ours]
+
+
+def traced(study: str, files: Iterable[str] | None) -> dict[str, object]:
+    """What is stored of the code of a study, or of one of its parts, that had loaded these files."""
+    names = None if files is None else sorted(files)
+    return {"code": fingerprint(study, names)} | ({"loaded": names} if names else {})
 
 
 def _measured(path: Path) -> bool:
@@ -172,10 +182,13 @@ def _run(node: ast.AST) -> Iterator[ast.AST]:
         yield from ast.iter_child_nodes(node)
 
 
-def state(study: str, facts: dict[str, object]) -> str:
-    """The word fresh, or why a study is not; it takes the files as they are, and no history."""
+def state(study: str, facts: Mapping[str, object]) -> str:
+    """The word fresh, or why a study is not, or one of its parts; it takes the files as they are, and no history."""
     if not (HERE / f"{study}.py").exists():
         return "its script is gone"
+    if isinstance(parts := facts.get("parts"), dict):
+        found = {name: state(study, part) for name, part in parts.items()}
+        return next((f"{name}: {what}" for name, what in found.items() if what != "fresh"), "fresh")
     stored, names = facts.get("code"), facts.get("loaded")
     if not stored:
         return UNKNOWN

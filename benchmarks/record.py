@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from freshness import fingerprint, loaded
+from freshness import loaded, traced
 
 BEGUN = time.perf_counter()
 PACKAGES = ("tacit", "duckdb", "numpy", "scipy", "sqlglot", "pyarrow")
@@ -46,10 +46,9 @@ def facts() -> dict[str, Any]:
     }
 
 
-def write(name: str, report: Mapping[str, Any]) -> None:
-    """Keep a study's report under its name."""
-    files = loaded(name)
-    code = {"code": fingerprint(name, files)} | ({"loaded": files} if files else {})
+def write(name: str, report: Mapping[str, Any], parts: Mapping[str, Any] | None = None) -> None:
+    """Keep a study's report under its name; of a study in parts, the code of each."""
+    code = {"parts": parts} if parts else traced(name, loaded(name))
     found = {"facts": facts() | code} | {key: what for key, what in report.items() if key != "facts"}
     text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
     text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # short lists on one line

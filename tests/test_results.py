@@ -191,6 +191,19 @@ def test_a_study_that_starts_processes_counts_all_it_could_import(
     assert freshness.loaded("study") is None
     load("src/tacit/rooms.py")
     assert freshness.loaded("study") is None
+    load("benchmarks/starting.py", "src/tacit/rooms.py")
+    assert freshness.loaded("starting") is None
+    assert freshness.loaded("starting", worker=True) == ["benchmarks/starting.py", "src/tacit/rooms.py"]
+    load("benchmarks/starting.py", "benchmarks/study.py")
+    assert freshness.loaded("study", worker=True) is None
+
+
+def test_a_study_in_parts_is_as_old_as_the_oldest(freshness: Any, tmp_path: Path) -> None:
+    parts = {name: freshness.traced("study", [f"src/tacit/{name}.py"]) for name in ("rooms", "other")}
+    assert freshness.state("study", {"parts": parts}) == "fresh"
+    changed(freshness, tmp_path / "src/tacit/other.py", "y = 2\n")
+    assert freshness.state("study", {"parts": parts}) == "other: its code has changed since"
+    assert freshness.state("study", {"parts": parts | {"rooms": {}}}) == "rooms: from before fingerprints"
 
 
 def test_a_check_names_studies_that_are_older_than_their_code(
