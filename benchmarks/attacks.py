@@ -136,9 +136,9 @@ def keep(kept: Path) -> None:
     lines = read(kept)
     parts = {}
     for name in CLASSES:
-        loads = [line.get("loaded") for line in lines if line["piece"][0] == name]
+        loads: list[Any] = [line.get("loaded") for line in lines if line["piece"][0] == name]
         if loads:
-            parts[name] = traced("attacks", None if None in loads else set().union(*loads))
+            parts[name] = traced("attacks", None if None in loads else set[str]().union(*loads))
     write("attacks", report(kept), parts)
 
 
