@@ -31,8 +31,9 @@ from papers import PAPERS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOW_TO = {
+    "Begin": ("install", "describe", "choosing-epsilon"),
     "Ask": (
-        *("user-level-privacy", "choosing-epsilon", "describe", "sql", "sql-functions", "persons", "group-by"),
+        *("user-level-privacy", "sql", "sql-functions", "persons", "group-by"),
         *("many-quantiles", "regression", "reports", "series", "subsampling", "choosing-a-method"),
     ),
     "Bring data": ("files", "csv", "check", "several-tables", "joins", "postgresql", "spark", "over-time"),

@@ -9,7 +9,8 @@
 # %% [markdown]
 # # First answers
 #
-# You will count, add up, group and ask in SQL under one budget, and read what an answer says about its own error.
+# A quick start: you will count, add up, group and ask in SQL under one budget, and read what an answer says about its
+# own error.
 #
 # Tacit comes with interviews of young women about their work, from 1968 to 1988. They are real and public, but we
 # treat them as if they were private. Each row is one interview, and a woman has up to fifteen of them.
