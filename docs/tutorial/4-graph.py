@@ -66,13 +66,14 @@ print(graph.sql(both, epsilon=1))
 #
 # ## Degrees
 #
-# The answer about the largest degree is a number that no degree would exceed if a few persons were left out.
+# The hub has more than 600 edges. Does the largest degree give it away?
 
 # %%
 print(graph["mail"].max_degree(epsilon=1))
 
 # %% [markdown]
-# A lone hub is one person, and one person is what must stay hidden: the answer is near degrees that several nodes have.
+# It does not. A lone hub is one person, and one person is what must stay hidden, so the answer is near degrees that
+# several nodes have.
 #
 # ## If only one side is protected
 #
