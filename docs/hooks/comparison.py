@@ -262,8 +262,8 @@ def _ratio() -> str:
         return ""
     ratios = sorted(each["ratio"] for each in measured.values())
     return (
-        f"A private sum over 10 million rows takes {ratios[0]:.2f} to {ratios[-1]:.2f} times the plain per-person query "
-        "of the same engine, depending on the type of its column."
+        f"A private sum over 10 million rows takes {ratios[0]:.2f} to {ratios[-1]:.2f} times the plain per-person "
+        "query of the same engine, depending on the type of its column."
     )
 
 
