@@ -142,6 +142,19 @@ WANTED = {
     "assistants mcp": "how-to/assistants.html",
     "encoding csv": "how-to/csv.html",
     "opendp": "how-to/from-opendp.html",
+    "graph": "tutorial/4-graph.html",
+    "install": "how-to/install.html",
+    "join": "how-to/joins.html",
+    "δ": "reference/costs.html",
+    "group by": "how-to/group-by.html",
+    "spark": "how-to/spark.html",
+    "excel": "how-to/files.html",
+    "histogram": "how-to/many-quantiles.html",
+    "kubernetes": "how-to/serve-ways.html",
+    "deploy": "how-to/serve-ways.html",
+    "error": "reference/errors.html",
+    "null": "reference/sql-functions.html",
+    "quick start": "tutorial/1-first-answers.html",
 }
 
 

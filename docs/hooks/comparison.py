@@ -194,21 +194,22 @@ def _percent(share: float) -> str:
 
 INTRODUCTION = """# Compared with others
 
-Every number of ours comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
-by hand. What others published is marked as theirs. Where Tacit does worse, that is here too. [All results](results.md)
-are on a page of their own, with a scoreboard at its top.
+How accurate and how quick Tacit is beside other tools, where it does worse too. Every number of ours comes from a file
+in `benchmarks/results/`, written by a script beside it; nothing is typed by hand. Numbers that others published are
+marked as theirs. [All results](results.md) have a page of their own, which begins with a scoreboard.
 
 ## A sum without bounds
 
-What a person may contribute is not known in advance. The first column is the best that any cap could do with Laplace
-noise, chosen by looking at the data, which is not private; the others are Tacit's, which was told nothing.
+Nobody knows in advance how much a person may contribute. The first column is the best that any cap could do with
+Laplace noise if it were chosen by looking at the data, which is not private. The others are Tacit's, which was told
+nothing.
 
 {sums}
 
 ## Beside other libraries
 
-Median error of a sum over persons with one value each. OpenDP, PipelineDP, diffprivlib and PyDP are given a bound; of
-the four the best is shown. Tacit is given none.
+The median error of a sum over persons with one value each. OpenDP, PipelineDP, diffprivlib and PyDP are given a bound,
+and the best of the four is shown. Tacit is given none.
 
 {best}
 
@@ -216,7 +217,7 @@ the four the best is shown. Tacit is given none.
 
 ## Joins, graphs, maxima, different values
 
-Queries and data of a published comparison; mean error of the middle 60 % of runs.
+These are the queries and data of a published comparison. Errors are means over the middle 60 % of runs.
 
 {joins}
 
@@ -233,10 +234,10 @@ Queries and data of a published comparison; mean error of the middle 60 % of run
 
 - Libraries with a bound that fits the data are as accurate as Tacit or better: they spend nothing on finding it. If you
   know a bound that holds for everybody and is not much too large, `range=` says so where a statistic takes it.
-- OpenDP composes transformations that Tacit has no words for, in three languages, with proofs for each part.
+- OpenDP composes transformations that Tacit cannot express, in three languages, with a proof for each part.
 - Tumult Analytics and PipelineDP run pipelines of many steps on clusters; Tacit answers one statement at a time.
-- Google's dp_accounting composes very many queries, of more mechanisms than Tacit knows, and faster; Tacit's budgets
-  compose in exact arithmetic, and use it as a check in tests.
+- Google's dp_accounting composes more queries, of more mechanisms, and faster. Tacit's budgets compose in exact
+  arithmetic, and their tests use dp_accounting as a check.
 """
 
 
@@ -256,11 +257,14 @@ def readme(text: str) -> str:
 
 
 def _ratio() -> str:
-    measured = stored("engine").get("10,000,000 rows", {}).get("sum", {}).get("amount")
-    if measured is None:
+    measured = stored("engine").get("10,000,000 rows", {}).get("sum", {})
+    if not measured:
         return ""
-    ratio = f"{measured['ratio']:.2f}"
-    return f"A private sum over 10 million rows takes {ratio} times the plain per-person query of the same engine."
+    ratios = sorted(each["ratio"] for each in measured.values())
+    return (
+        f"A private sum over 10 million rows takes {ratios[0]:.2f} to {ratios[-1]:.2f} times the plain per-person "
+        "query of the same engine, depending on the type of its column."
+    )
 
 
 if __name__ == "__main__":

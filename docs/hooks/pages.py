@@ -10,6 +10,7 @@ tutorials and draws few pictures: for a check of links.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -30,8 +31,9 @@ from papers import PAPERS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HOW_TO = {
+    "Begin": ("install", "describe", "choosing-epsilon"),
     "Ask": (
-        *("user-level-privacy", "choosing-epsilon", "describe", "sql", "sql-functions", "persons", "group-by"),
+        *("user-level-privacy", "sql", "sql-functions", "persons", "group-by"),
         *("many-quantiles", "regression", "reports", "series", "subsampling", "choosing-a-method"),
     ),
     "Bring data": ("files", "csv", "check", "several-tables", "joins", "postgresql", "spark", "over-time"),
@@ -69,7 +71,12 @@ def nav(made: list[mechanisms.Page]) -> list[Any]:
     return [
         {"Home": "index.md"},
         {"Tutorial": [f"tutorial/{name}.md" for name in tutorials]},
-        {"How to": [{part: [f"how-to/{name}.md" for name in names]} for part, names in HOW_TO.items()]},
+        {
+            "How to": [
+                "how-to/index.md",
+                *({part: [f"how-to/{name}.md" for name in names]} for part, names in HOW_TO.items()),
+            ]
+        },
         {
             "Explanation": [
                 {"The story": [f"explanation/{name}.md" for name in EXPLANATION]},
@@ -110,6 +117,7 @@ def _made(pages: list[mechanisms.Page], *, quick: bool) -> Iterator[tuple[str, s
         if page.picture is not None:
             yield f"mechanisms/{page.name}.png", page.picture
     yield "mechanisms/index.md", _index(pages)
+    yield "how-to/index.md", _guides()
     yield "papers.md", _papers()
     yield "comparison.md", comparison.page()
     yield "results.md", (comparison.RESULTS.parent / "RESULTS.md").read_text(encoding="utf-8")
@@ -128,6 +136,25 @@ def _index(pages: list[mechanisms.Page]) -> str:
     lines = ["# Mechanisms", "", "Each page is made from the module's own words and its exact law.", ""]
     lines += [f"- [{page.title}]({page.name}.md): {page.text.splitlines()[2]}" for page in pages]
     return "\n".join(lines) + "\n"
+
+
+def _guides() -> str:
+    """All guides, each with what its reader will do, as its first sentence says."""
+    lines = ["# Guides", "", "Pick what you want to do; every block of code in a guide runs as it stands."]
+    for part, names in HOW_TO.items():
+        lines += ["", f"## {part}", ""]
+        for name in names:
+            title, promise = opening(DOCS / "how-to" / f"{name}.md")
+            lines.append(f"- [{title}]({name}.md): {promise}")
+    return "\n".join(lines) + "\n"
+
+
+def opening(guide: Path) -> tuple[str, str]:
+    """The title of a guide and what its reader will do: its first paragraph says "You will …"."""
+    found = re.search(r"^# (.+)\n\nYou will (.+?)\n\n", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise ValueError(f"{guide.name} begins with a title and what the reader will have done: 'You will …'")
+    return found[1], " ".join(found[2].split())
 
 
 def _papers() -> str:

@@ -9,8 +9,11 @@
 # %% [markdown]
 # # First answers
 #
-# The data that come with Tacit are interviews of young women about their work, 1968 to 1988. They are real and
-# public. One row is one interview, and a woman has up to fifteen of them. We will treat them as if they were private.
+# A quick start: you will count, add up, group and ask in SQL under one budget, and read what an answer says about its
+# own error.
+#
+# Tacit comes with interviews of young women about their work, from 1968 to 1988. They are real and public, but we
+# treat them as if they were private. Each row is one interview, and a woman has up to fifteen of them.
 
 # %%
 import tacit
@@ -21,13 +24,13 @@ wages = tacit.read(WAGES, person="woman", budget=Pure(3))
 wages
 
 # %% [markdown]
-# `person="woman"` is the most important word here: a woman is protected with *all* her rows. `Pure(3)` is the budget
-# of all questions together. No row is shown, here or anywhere.
+# `person="woman"` is what matters most here: each woman is protected with *all* her rows. `Pure(3)` is the budget of
+# all questions together. No row is shown, here or anywhere else.
 #
 # ## Counting
 #
-# Each question names its cost. An answer is a number with a story: what it protects, at what price, and how far it
-# may be off.
+# Each question names its cost. Each answer is a number with a story: what it protects, at what cost, and how far off it
+# may be.
 
 # %%
 print(wages.persons(epsilon=0.1))
@@ -38,8 +41,8 @@ rows.value, rows.interval(0.95), rows.cap
 
 # %% [markdown]
 # The number of rows has a *cap*: no woman counts for more than that many rows. Tacit found it privately. The interval
-# covers the capped value, and says so; how many women may have more rows than the cap is known too, and what the truth
-# is at least.
+# covers the capped value, and says so. The answer also knows how many women may have more rows than the cap, and what
+# the truth is at least.
 
 # %%
 rows.persons_above_cap(0.95), rows.at_least(0.95)
@@ -47,7 +50,7 @@ rows.persons_above_cap(0.95), rows.at_least(0.95)
 # %% [markdown]
 # ## Sums and means
 #
-# Nothing is said about how large a wage can be.
+# You need not say how large a wage can be.
 
 # %%
 print(wages.sum("wage * hours", epsilon=0.5))
@@ -61,7 +64,7 @@ print(wages.quantile("wage", [0.25, 0.5, 0.75], epsilon=0.4))
 # %% [markdown]
 # ## Groups, filters, SQL
 #
-# Group keys are public: you name them, or the query does.
+# Here the keys of groups are public: you name them, or the query does.
 
 # %%
 wages.group_by("college", keys=[True, False]).mean("wage", epsilon=0.4)
@@ -75,14 +78,14 @@ print(wages.sql("SELECT COUNT(*) FROM wages WHERE hours > 40", epsilon=0.2))
 # %% [markdown]
 # ## The budget
 #
-# It was charged before each question touched the data.
+# Each question was charged before it touched the data.
 
 # %%
 wages.budget
 
 # %% [markdown]
-# The same question at the same cost is answered from memory, at no cost. A question that does not fit is refused, and
-# nothing is spent.
+# Ask the same question again at the same cost, and you get the stored answer for free. A question that does not fit is
+# refused, and nothing is spent.
 
 # %%
 wages.persons(epsilon=0.1).stored
@@ -96,11 +99,11 @@ except tacit.BudgetExceeded as error:
 # %% [markdown]
 # ## Before you ask: what accuracy to expect
 #
-# A plan needs no data: it asks made-up persons of an assumed shape.
+# A plan needs no data: it asks made-up persons whose values have an assumed shape.
 
 # %%
 print(tacit.plan("sum", persons=5000, epsilon=0.5))
 
 # %% [markdown]
-# Next: [a year of a shop](2-shop.md) for analysts, [visits to a hospital](3-hospital.md) for those who hold data,
-# [a graph](4-graph.md), or [how it works](5-laws-and-proof.md).
+# Next: [a year of a shop](2-shop.md) for analysts, [visits to a hospital](3-hospital.md) for custodians,
+# [a graph](4-graph.md), or [what a mechanism really does](5-laws-and-proof.md).

@@ -9,8 +9,10 @@
 # %% [markdown]
 # # An analyst: a year of a shop
 #
-# You work for a web shop and want to know how the year went. The orders are personal data, so a customer is protected
-# with everything they bought. The orders here are made up; put your own file in their place.
+# You will describe a table, forecast accuracy, and report revenue by month and kind of goods, each with its interval.
+#
+# You work for a web shop and want to know how the year went. Orders are personal data, so each customer is protected
+# with everything they bought. These orders are made up; put your own file in their place.
 
 # %%
 import datetime
@@ -48,7 +50,7 @@ print(shop.describe(epsilon="0.5"))
 # %% [markdown]
 # ## How accurate will it be?
 #
-# Before money is spent, a plan says what to expect from public facts: there are about 5,000 customers.
+# Before any budget is spent, a plan says what to expect. It needs only a public fact: there are about 5,000 customers.
 
 # %%
 print(tacit.plan("sum", persons=5000, epsilon="0.5"))
@@ -56,7 +58,7 @@ print(tacit.plan("sum", persons=5000, epsilon="0.5"))
 # %% [markdown]
 # ## Revenue by month
 #
-# The months of a year are no secret, so we list them. All twelve together cost ε once.
+# The months of a year are no secret, so we list them. All twelve together cost ε only once.
 
 # %%
 months = [datetime.date(2025, month, 1) for month in range(1, 13)]
@@ -68,13 +70,13 @@ by_month = shop.sql(
 print(by_month)
 
 # %% [markdown]
-# Nobody told Tacit how much a customer may spend: it found a cap that suits these data, and names it. Intervals are
-# for the sum under that cap.
+# Nobody told Tacit how much a customer may spend: it found a cap that suits these data, and names it. The intervals
+# are for sums under that cap.
 #
 # ## What sells?
 #
-# Which kinds of goods there are is not listed here. With a δ the keys are found in the data: kinds that few customers
-# bought, such as rarities, are left out, because a group of one or two people would tell about them.
+# This time we do not list the keys. With a δ Tacit finds them in the data, and leaves out kinds that few customers
+# bought, such as rarities, because a group of one or two people would give them away.
 
 # %%
 print(shop.group_by("kind").count(epsilon="0.5", delta="1e-7"))
@@ -82,7 +84,7 @@ print(shop.group_by("kind").count(epsilon="0.5", delta="1e-7"))
 # %% [markdown]
 # ## What do customers do?
 #
-# One row for each customer first, at no cost; then questions about these rows.
+# First make one row for each customer, at no cost; then ask about these rows.
 
 # %%
 each = shop.per_person(orders="COUNT(*)", spent="SUM(amount)", first="MIN(day)")
@@ -97,7 +99,7 @@ print(shop.ratio("returned", epsilon="0.25"))
 # %% [markdown]
 # ## A question that does not fit
 #
-# What is left of the budget is left for everybody. When it is gone, nothing more is answered.
+# The budget is there for everybody who asks. When it is gone, nothing more is answered.
 
 # %%
 print(shop.budget.remaining)
@@ -109,9 +111,9 @@ except tacit.BudgetExceeded as refusal:
 # %% [markdown]
 # ## What to write in the report
 #
-# Give each number with its interval and say what the interval covers: `answer.interval()` has the ends,
-# `print(answer)` the sentence. `by_month.to_pandas()` has both in a frame. More about [dates and texts in
-# SQL](../how-to/sql-functions.md), [questions about persons](../how-to/persons.md) and
+# Give each number with its interval, and say what the interval covers: `answer.interval()` has the ends and
+# `print(answer)` the sentence. `by_month.to_pandas()` has the values with their ends in a frame. Read on about [dates
+# and texts in SQL](../how-to/sql-functions.md), [questions about persons](../how-to/persons.md) and
 # [groups](../how-to/group-by.md).
 
 # %%

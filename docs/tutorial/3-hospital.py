@@ -9,8 +9,10 @@
 # %% [markdown]
 # # A custodian: visits to a hospital
 #
+# You will check the data, open a budget that is kept for good, and give analysts limits of their own.
+#
 # You hold the data of a hospital, and researchers want to ask about them. You decide who is a person, what all
-# answers together may reveal, and who may ask for how much. The data here are made up.
+# answers together may reveal, and how much each analyst may spend. The data here are made up.
 
 # %%
 import datetime
@@ -36,8 +38,8 @@ wards = pd.DataFrame({"ward": [1, 2, 3, 4], "name": ["surgery", "children", "hea
 # %% [markdown]
 # ## Look at the data first
 #
-# `tacit check` is for you alone: it looks at rows, and finds what would surprise you later, such as persons without a
-# name, one person with half of the rows, or columns that hold everything as text. In a shell:
+# `tacit check` is for you alone: it looks at the rows and finds what would surprise you later, such as rows without a
+# person, one person with half of the rows, or numbers stored as text. In a shell:
 #
 # ```text
 # $ tacit check visits.parquet --person patient
@@ -48,8 +50,8 @@ wards = pd.DataFrame({"ward": [1, 2, 3, 4], "name": ["surgery", "children", "hea
 # %% [markdown]
 # ## Say who is protected, and open a budget
 #
-# A patient is protected with all visits. The names of wards are public. The ledger keeps the budget for good: whoever
-# opens it again goes on where it stopped.
+# Each patient is protected with all their visits. The names of wards are public. The ledger keeps the budget for good:
+# whoever opens it again goes on where it stopped.
 
 # %%
 session = Session(
@@ -61,12 +63,12 @@ session = Session(
 print(Pure(4).describe())
 
 # %% [markdown]
-# That sentence is what you sign. If it is too much, choose less: [choosing ε](../how-to/choosing-epsilon.md) says
-# what others mean.
+# That sentence is what you promise. If it allows too much, choose a smaller ε: [choose
+# ε](../how-to/choosing-epsilon.md) shows what each means.
 #
 # ## Give analysts limits of their own
 #
-# Ada may use a quarter of the budget. Her questions count against her limit and against the whole.
+# Ada may spend a quarter of the budget. Her questions count against her limit and against the whole.
 
 # %%
 ada = session.analyst("ada", limit=Pure(1))
@@ -86,17 +88,17 @@ except BudgetExceeded as refusal:
     print(refusal)
 
 # %% [markdown]
-# Nothing was spent on the question that was refused, and the refusal says nothing about the data. The same question
-# as before is free:
+# The refused question cost nothing, and the refusal says nothing about the data. Her first question is free when she
+# asks it again:
 
 # %%
 ada.sql(query, epsilon="0.6")
 print(session.budget)
 
 # %% [markdown]
-# ## What was asked, and is the book in order?
+# ## What was asked, and is the ledger in order?
 #
-# The ledger is a chain: a line that was changed or left out is found.
+# The ledger is a chain: checking it finds any line that was changed or left out.
 
 # %%
 from tacit.ledger import open_ledger, verify
@@ -104,11 +106,13 @@ from tacit.ledger import open_ledger, verify
 print(verify(open_ledger("ledger.db", read_only=True), "hospital"))
 
 # %% [markdown]
-# In a shell: `tacit ledger history hospital --ledger ledger.db`, and `tacit ledger verify`.
+# In a shell, `tacit ledger history hospital --ledger ledger.db` lists what was asked, and `tacit ledger verify` checks
+# the chain.
 #
 # ## Let them ask without you
 #
-# In a notebook you trust whoever types. For others put the gateway in front: `tacit serve` has a page and an
-# interface for programs, logs people in, charges before it reads, and pads time and messages so that neither tells
-# about the data. [From `pip install` to an analyst's first answer](../how-to/first-answer.md) takes five minutes, and
-# [publishing](../how-to/publishing.md) writes a page for readers every year.
+# In a notebook you trust whoever types. For everybody else, put a gateway in front: `tacit serve` has a page for people
+# and an interface for programs, logs analysts in, and charges before it reads. No message depends on the data, and
+# answers can be padded so that their timing hides it too. [From `pip install` to an analyst's first
+# answer](../how-to/first-answer.md) takes five minutes, and [publishing](../how-to/publishing.md) writes a page for
+# readers every year.

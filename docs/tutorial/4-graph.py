@@ -9,8 +9,10 @@
 # %% [markdown]
 # # A graph: who writes to whom
 #
-# An edge of a graph concerns two people. Protecting a person means protecting a node with all its edges, however many
-# it has, and that is where most tools stop: one node can have an edge to everybody. Tacit answers, and tells how.
+# You will count edges, paths and mutual pairs of a graph, and ask for degrees, with every node protected.
+#
+# An edge of a graph concerns two people. To protect a person is to protect a node with all its edges, and one node can
+# have an edge to everybody. That is where most tools stop; Tacit answers.
 
 # %%
 import numpy as np
@@ -36,8 +38,8 @@ edges = graph.sql("SELECT COUNT(*) FROM mail", epsilon=1)
 print(edges)
 
 # %% [markdown]
-# The cap says how many edges a node counts for at most. It was found privately; the hub's edges beyond it are left
-# out, and an honest interval cannot say how many these are, so it has no upper end.
+# The cap says how many edges a node counts for at most; Tacit found it privately. The hub's edges beyond the cap are
+# left out. An honest interval cannot say how many these are, so it has no upper end.
 
 # %%
 edges.cap, edges.at_least(0.95)
@@ -45,8 +47,8 @@ edges.cap, edges.at_least(0.95)
 # %% [markdown]
 # ## Paths of two edges
 #
-# Patterns are self-joins. A path `a → b → c` concerns three persons, and a busy node is in very many of them. What a
-# person counts for is bounded by a linear program, solved exactly.
+# Patterns are self-joins. A path `a → b → c` concerns three persons, and a busy node is in very many paths. A linear
+# program, solved exactly, bounds what each person counts for.
 
 # %%
 paths = "SELECT COUNT(*) FROM mail x JOIN mail y ON x.receiver = y.sender WHERE x.sender <> y.receiver"
@@ -60,22 +62,23 @@ both = "SELECT COUNT(*) FROM mail x JOIN mail y ON x.receiver = y.sender AND x.s
 print(graph.sql(both, epsilon=1))
 
 # %% [markdown]
-# That is a small number, and its interval says so: few pairs leave little to tell.
+# There are few such pairs, and few pairs leave little to tell: the interval says so.
 #
 # ## Degrees
 #
-# The largest degree is told as a number that would not be exceeded if a few persons were left out.
+# The hub has more than 600 edges. Does the largest degree give it away?
 
 # %%
 print(graph["mail"].max_degree(epsilon=1))
 
 # %% [markdown]
-# A hub of its own is one person, and one person is what is hidden: the answer is near the degrees that several have.
+# It does not. A lone hub is one person, and one person is what must stay hidden, so the answer is near degrees that
+# several nodes have.
 #
 # ## If only one side is protected
 #
-# Say that receivers are companies, which are public. Then a row concerns its sender alone, and everything that Tacit
-# has for tables is there: means, quantiles, groups.
+# Suppose that receivers are companies, which are public. Then each row concerns its sender alone, and you can ask
+# everything that Tacit has for tables: means, quantiles, groups.
 
 # %%
 senders = Session({"mail": Private(mails, person="sender")}, budget=Pure(3))
@@ -83,7 +86,7 @@ sent = senders["mail"].per_person(sent="COUNT(*)")
 print(sent.quantile("sent", [0.5, 0.9], epsilon=1))
 
 # %% [markdown]
-# Whom you protect decides what can be told. Decide it before the first question, and for good.
+# Whom you protect decides what can be answered. Decide it before the first question, and for good.
 #
-# How errors compare with those that were published for the same graph and joins is
-# [measured](../comparison.md); [joins and graphs](../how-to/joins.md) has the rules.
+# [Joins and graphs](../how-to/joins.md) has the rules, and the [comparison](../comparison.md) sets Tacit's errors
+# beside those that others published for the same graphs and joins.

@@ -9,8 +9,10 @@
 # %% [markdown]
 # # Laws: what a mechanism really does
 #
+# You will look at the exact distribution from which an answer is drawn, and see that one person hardly changes it.
+#
 # Every mechanism of Tacit returns a *law*: the exact distribution of what it would release on the data at hand. Laws
-# live on the trusted side. With made-up data we may look at them, and that is how promises are verified.
+# stay on the trusted side, but with made-up data we may look at them, and that is how promises are verified.
 #
 # Three hundred persons bought something; the largest purchase is 100. A *down profile* lists what the maximum is when
 # 0, 1, 2, … of the persons with the largest purchases are gone.

@@ -7,18 +7,18 @@
 # ---
 
 # %% [markdown]
-# # A researcher: a mechanism of one's own
+# # A researcher: a mechanism of your own
 #
-# You have a mechanism on paper. Here it becomes a law, is verified over all small datasets, is broken on purpose to
-# see that the check would notice, is compared with another, and is released under a budget.
+# You will turn a mechanism on paper into a law, verify it over all small datasets, break it on purpose to see that the
+# check notices, compare it with another mechanism, and release it under a budget.
 #
-# The example: **the busiest of a few public places**. Each person visits one place; release a place that is nearly
-# the busiest. The idea: choose place i with probability in proportion to 1/(1 + g)², where g is how many persons it
-# is short of the busiest. No exponential is needed, and every probability is a fraction.
+# The example is **the busiest of a few public places**. Each person visits one place, and we release a place that is
+# nearly the busiest. The idea: choose place i with probability in proportion to 1/(1 + g)², where g is the number of
+# visits by which it falls short of the busiest. That needs no exponential, and every probability is a fraction.
 #
-# One person moves a gap by at most one, so 1 + g by a factor of at most two: a weight by at most 4, and the sum of
-# the weights by at most 4. So a ratio of probabilities is at most 16, and ε = log 16 = 2.7726 is enough. That is a
-# proof. Is it the best?
+# One person moves a gap by at most one, and so 1 + g by a factor of at most 2, each weight by at most 4, and the sum of
+# the weights by at most 4. So no probability changes by a factor of more than 16, and ε = log 16 = 2.7726 is enough.
+# That is a proof. Is it the best?
 
 # %%
 from collections import Counter
@@ -37,8 +37,8 @@ PLACES = ("harbour", "market", "park")
 # %% [markdown]
 # ## The law
 #
-# A law says how it is drawn and what the probability of each output is, as an enclosure: two fractions with the true
-# one between them, so that no rounding can hide a loss. Draws use integers only.
+# A law says how to draw an output and how probable each output is. A probability is an enclosure, two fractions with
+# the true one between them, so that no rounding can hide a loss. Draws use integers only.
 
 
 # %%
@@ -77,7 +77,7 @@ law = Busiest(("park",) * 9 + ("market",) * 4)
 # %% [markdown]
 # ## Verified, over every pair of neighbours
 #
-# All datasets of up to six persons, and all pairs that differ by one person.
+# We check all datasets of up to six persons, and all pairs of them that differ by one person.
 
 # %%
 datasets = [each for n in range(7) for each in combinations_with_replacement(PLACES, n)]
@@ -85,10 +85,10 @@ found = verify(Busiest, neighbours(datasets), Pure("2.7726"))
 found.holds, found.pairs, round(found.loss, 4), found.worst
 
 # %% [markdown]
-# It holds, and it costs far less than we promised. The pair that is worst says why: the person who comes makes one
-# weight larger, or, in the busiest place, all others smaller, never one larger and another smaller. So a probability
-# moves by a factor of at most 4, and ε = log 4 is enough for any number of places. The check was no proof, but it
-# showed where a better one is.
+# The promise holds, and the mechanism costs far less than we promised. The worst pair shows why: one more person makes
+# one weight larger or, in the busiest place, all others smaller, but never one larger and another smaller. So a
+# probability moves by a factor of at most 4, and ε = log 4 is enough for any number of places. The check was no proof,
+# but it showed where to find a better one.
 
 # %%
 Busiest.guarantee = Pure("1.3863")
@@ -97,8 +97,8 @@ verify(Busiest, neighbours(datasets), Busiest.guarantee).holds
 # %% [markdown]
 # ## Broken on purpose
 #
-# Somebody wants a clearer winner, takes the fourth power and leaves the promise as it is. A check that cannot fail
-# shows nothing; this one does.
+# Suppose somebody wants a clearer winner, takes the fourth power and leaves the promise as it is. A check that cannot
+# fail shows nothing; this one fails.
 
 
 # %%
@@ -128,13 +128,13 @@ for ahead in (1, 2, 5, 20, 100):
     print(f"ahead by {ahead:3}: ours {ours:.4f}, exponential {theirs:.4f}")
 
 # %% [markdown]
-# Ours is better in a close race and has heavier tails, as polynomial weights must: where the winner is clear, the
+# Ours is better in a close race but has heavier tails, as polynomial weights must: where the winner is clear, the
 # exponential mechanism is surer. An honest table is worth more than a new name.
 #
 # ## Released under a budget
 #
-# `session.release` charges and releases laws of the library. Yours is not in it, so charge the budget yourself,
-# before the data are touched, and draw once.
+# `session.release` charges for and releases laws of the library. Yours is not among them, so charge the budget
+# yourself, before the data are touched, and draw once.
 
 # %%
 import pandas as pd
@@ -148,7 +148,7 @@ print(Busiest(tuple(visits["place"])).sample())
 print(table.budget.remaining)
 
 # %% [markdown]
-# Its promise is as good as the law: nobody can see from outside that a person is in one place only. To become part of
-# Tacit a mechanism needs more: a proof for every dataset that two solvers check, a name that certificates know, a
-# case in the audit. [Bring your own function](../how-to/own-functions.md) is the way without any of that: say what
-# you know about a function, and Tacit chooses the mechanism. [Auditing](../how-to/auditing.md) has more checks.
+# The promise is only as good as your law: Tacit cannot see that each person is in one place only. To become part of
+# Tacit, a mechanism needs more: a proof for every dataset that two solvers check, a name that certificates know, and a
+# case in the audit. [Bringing your own function](../how-to/own-functions.md) needs none of that: say what you know
+# about a function, and Tacit chooses the mechanism. [Auditing](../how-to/auditing.md) has more checks.
