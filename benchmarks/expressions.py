@@ -7,7 +7,8 @@ Expressions are drawn from the whole library (tests/engines/awkward.py), up to f
 once about rows of awkward values, drawn anew every five hundred expressions: NULL, NaN, ±inf, −0.0, years 1 and 9999,
 the neighbours of leap seconds, emoji, 2^63 − 1. Every value is compared, all its bits, with what the oracle of the
 tests says. Each five hundred have a seed of their own and are stored when they are done, so a run that stops, or whose
-minutes are over, goes on where it was; `--anew` begins again. Results go to benchmarks/results/expressions.json.
+minutes are over, goes on where it was if its code is the same; `--anew` begins again. Results go to
+benchmarks/results/expressions.json.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from freshness import loaded, state, traced
 from record import read, write
 
 from tacit.engines import Source, open_engine
@@ -31,6 +33,7 @@ from tacit.engines import Source, open_engine
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tests import spark  # noqa: E402
 from tests.engines import awkward  # noqa: E402
 from tests.engines.engines import OPEN, facts  # noqa: E402
 from tests.engines.rowwise import differences  # noqa: E402
@@ -38,8 +41,9 @@ from tests.engines.rowwise import differences  # noqa: E402
 AT_ONCE = {"duckdb": 50, "postgresql": 50, "spark": 25}
 """Expressions of one statement."""
 PER_TABLE = 500
-SPARK = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xmn800m"}
-"""Asked for long, a Java that compiles well serves better than the tests' own, which starts quickly."""
+SPARK = spark.ROOM | {"spark.driver.memory": "8g", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xmn2g"}
+"""Asked for long, a Java that compiles well serves better than the tests' own, which starts quickly; with 2 GB it spent
+most of its time looking for garbage."""
 ROWS = (1, 2, 40, 40, 60)
 """How many rows a table has: where all are equal, or a column is empty, an engine may plan with what it knows of it."""
 
@@ -70,10 +74,8 @@ def _server() -> Any:
 def _spark() -> Any:
     from pyspark.sql import SparkSession
 
-    from tests.spark import SETTINGS
-
     builder = SparkSession.builder.master("local[2]")
-    for name, value in (SETTINGS | SPARK).items():
+    for name, value in (spark.SETTINGS | SPARK).items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     yield session
@@ -122,6 +124,19 @@ def study(name: str, places: Places, count: int, seconds: float, seed: int, row:
         yield row
 
 
+def known() -> tuple[dict[str, Any], dict[str, Any]]:
+    """What earlier runs found, by engine, and the code of each."""
+    stored = read("expressions")
+    return stored.get("engines", {}), stored.get("facts", {}).get("parts", {})
+
+
+def keep(name: str, found: dict[str, Any]) -> None:
+    """Store what is known of an engine; the servers it runs on run no code of ours."""
+    engines, parts = known()
+    code = traced("expressions", loaded("expressions", alone=True))
+    write("expressions", {"engines": engines | {name: found}}, parts | {name: code})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
@@ -132,18 +147,16 @@ def main() -> None:
     parser.add_argument("--anew", action="store_true")
     given = parser.parse_args()
     count, engines = (500, ["duckdb"]) if given.quick else (given.expressions, given.engines.split(","))
-    known = {} if given.quick or given.anew else read("expressions").get("engines", {})
+    rows, parts = ({}, {}) if given.quick or given.anew else known()
     bad = 0
     with ExitStack() as stack:
         places = Places(stack)
         for name in engines:
-            row = known.get(name, {})
-            row = (
-                row if "tables" in row else dict.fromkeys(("tables", "expressions", "values", "failed", "different"), 0)
-            )
-            row.setdefault("seconds", 0.0)
+            same = name in parts and state("expressions", parts[name]) == "fresh"
+            begun = dict.fromkeys(("tables", "expressions", "values", "failed", "different"), 0) | {"seconds": 0.0}
+            row = rows[name] if same else begun
             for found in study(name, places, count, row["seconds"] + given.minutes * 60, given.seed, row):
-                write("expressions", {"engines": read("expressions").get("engines", {}) | {name: found}})
+                keep(name, found)
             bad += row["failed"] + row["different"]
     if bad:
         sys.exit("an expression failed, or meant something else")

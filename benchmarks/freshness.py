@@ -48,17 +48,19 @@ def fingerprint(study: str, loaded: Iterable[str] | None = None) -> str:
     return whole.hexdigest()[:16]
 
 
-def loaded(study: str, worker: bool = False) -> list[str] | None:
+def loaded(study: str, worker: bool = False, alone: bool = False) -> list[str] | None:
     """The files of the project that this process has loaded; None where others may have loaded more.
 
-    A ``worker`` was started by the study's own script, and answers for itself alone.
+    A ``worker`` was started by the study's own script, and answers for itself. ``alone``: the study knows that the
+    processes it starts, such as servers and Java, run no code of the project.
     """
     files = {Path(file).resolve() for one in [*sys.modules.values()] if (file := getattr(one, "__file__", None))}
     ours = sorted(path for path in files if path.suffix == ".py" and _measured(path))
     script = HERE / f"{study}.py"
-    if script not in ours or any(_starts(path) for path in ours if not (worker and path == script)):
+    others = not alone and any(_starts(path) for path in ours if not (worker and path == script))
+    if script not in ours or others or (study in WHOLE and not worker):
         return None
-    return None if study in WHOLE and not worker else [str(path.relative_to(HERE.parent)) for path in ours]
+    return [str(path.relative_to(HERE.parent)) for path in ours]
 
 
 def traced(study: str, files: Iterable[str] | None) -> dict[str, object]:

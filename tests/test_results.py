@@ -194,6 +194,8 @@ def test_a_study_that_starts_processes_counts_all_it_could_import(
     load("benchmarks/starting.py", "src/tacit/rooms.py")
     assert freshness.loaded("starting") is None
     assert freshness.loaded("starting", worker=True) == ["benchmarks/starting.py", "src/tacit/rooms.py"]
+    load(*own, "benchmarks/starting.py")
+    assert freshness.loaded("study", alone=True) == ["benchmarks/starting.py", *own]
     load("benchmarks/starting.py", "benchmarks/study.py")
     assert freshness.loaded("study", worker=True) is None
 
