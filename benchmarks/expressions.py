@@ -153,7 +153,8 @@ def main() -> None:
         places = Places(stack)
         for name in engines:
             same = name in parts and state("expressions", parts[name]) == "fresh"
-            begun = dict.fromkeys(("tables", "expressions", "values", "failed", "different"), 0) | {"seconds": 0.0}
+            begun: dict[str, Any] = dict.fromkeys(("tables", "expressions", "values", "failed", "different"), 0)
+            begun["seconds"] = 0.0
             row = rows[name] if same else begun
             for found in study(name, places, count, row["seconds"] + given.minutes * 60, given.seed, row):
                 keep(name, found)
