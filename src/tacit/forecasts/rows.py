@@ -8,6 +8,8 @@ every other request than these, is left to the engine. `tests/forecasts/test_row
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +61,7 @@ class MadeUpRows:
         new = np.any([np.diff(column, prepend=column[0] - 1) != 0 for column in columns.values()], axis=0)
         starts = np.flatnonzero(new)
         self._columns = {name: column[starts] for name, column in columns.items()}
+        self._exact: Callable[[int], Fraction] = cache(Fraction)
         self._number = np.diff(starts, append=len(new))
         self._reach = {name: max(map(abs, map(int, (c.min(), c.max())))) for name, c in self._columns.items()}
 
@@ -163,8 +166,7 @@ class MadeUpRows:
             low = np.maximum((d * before - target) // gap, -request.reach)
             crossed = low < np.minimum((d * after - target) // gap, request.reach)
             sides = (side[crossed].tolist() for side in (values, before, after))
-            exact = request.value.exact
-            found.append(tuple(Step(exact((0, v)), b * WEIGHT, a * WEIGHT) for v, b, a in zip(*sides, strict=True)))
+            found.append(tuple(Step(self._exact(v), b * WEIGHT, a * WEIGHT) for v, b, a in zip(*sides, strict=True)))
         return Ranks(int(after[-1]) * WEIGHT, tuple(found))
 
 

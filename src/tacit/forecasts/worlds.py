@@ -10,7 +10,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from tacit.answers import Answer, Answers
-from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve
@@ -100,7 +99,7 @@ class World:
         people = self._session["people"]
         self._relation = people._relation
         self._statistic = made.statistic(people._operand)
-        engine = open_engine({"people": Source(self._connection, table="people")})
+        engine = self._session._tables.engine
         alone = not made.several_rows
         self._engine = Answering(engine, self._relation, _rows(people, columns)) if alone else Remembering(engine)
         if groups > 1:
@@ -167,7 +166,6 @@ class World:
     def __exit__(self, *_: object) -> None:
         """Close the made-up data."""
         self._session.close()
-        self._engine.close()
         self._connection.close()
 
 
