@@ -23,6 +23,7 @@ from tacit.engines.requests import (
     Bucket,
     Buckets,
     Deviation,
+    Extremes,
     Filled,
     PersonMean,
     Product,
@@ -75,6 +76,8 @@ class MadeUpRows:
                     return self._products(request)
                 case RankSteps():
                     return self._ranks(request)
+                case Extremes():
+                    return self._extremes(request)
         except _Beyond:
             pass
         return None
@@ -157,9 +160,9 @@ class MadeUpRows:
 
     def _ranks(self, request: RankSteps) -> Ranks:
         """The steps by their ranks, in whole persons."""
-        values, inverse = np.unique(self._column(request.value.expression), return_inverse=True)
-        after = np.cumsum(np.bincount(inverse, self._number).astype(np.int64))
-        before, found = after - np.diff(after, prepend=0), []
+        values, number = self._ascending(request.value.expression)
+        after = np.cumsum(number)
+        before, found = after - number, []
         for q in request.quantiles:
             p, d = q.numerator, q.denominator
             gap, target = max(p, d - p) * (request.cap or 1), p * int(after[-1])
@@ -168,6 +171,18 @@ class MadeUpRows:
             sides = (side[crossed].tolist() for side in (values, before, after))
             found.append(tuple(Step(self._exact(v), b * WEIGHT, a * WEIGHT) for v, b, a in zip(*sides, strict=True)))
         return Ranks(int(after[-1]) * WEIGHT, tuple(found))
+
+    def _extremes(self, request: Extremes) -> tuple[Fraction, ...]:
+        """The values of as many persons."""
+        values, number = self._ascending(request.value.expression)
+        if request.largest:
+            values, number = values[::-1], number[::-1]
+        return tuple(map(self._exact, np.repeat(values[: request.k], number[: request.k])[: request.k].tolist()))
+
+    def _ascending(self, expression: Expression) -> tuple[Integers, Integers]:
+        """The different values of a column, ascending, and how many persons have each."""
+        values, places = np.unique(self._column(expression), return_inverse=True)
+        return values, np.bincount(places, self._number).astype(np.int64)
 
 
 class Answering(Remembering):
