@@ -12,6 +12,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -97,7 +98,9 @@ def run(arguments: Sequence[str]) -> int:
         rest = [argument for argument in arguments if argument not in ANYWHERE]
         QUIET.set("--quiet" in arguments)
         wanted.set("--quiet" not in arguments)
-        result = _command()(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
+        result = _command(rest[0] if rest else "")(
+            rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2
+        )
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,9 +120,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 @cache
-def _command() -> Any:
-    """All commands, made once."""
-    return refuse_repeats(typer.main.get_command(app))
+def _command(first: str) -> Any:
+    """The command that the first word names, or all where it names none or a group of them; made once."""
+    asked = copy(app)
+    alone = [each for each in app.registered_commands if first in (each.name, getattr(each.callback, "__name__", ""))]
+    if alone:
+        asked.registered_commands, asked.registered_groups = alone, []
+    return refuse_repeats(typer.main.get_command(asked))
 
 
 def _said(error: BaseException) -> tuple[str, int]:

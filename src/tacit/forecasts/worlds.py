@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from tacit.answers import Answer, Answers
-from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve
@@ -18,6 +18,7 @@ from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Entry
+from tacit.tables.statistics.ways.centres import joint
 from tacit.tables.statistics.ways.groups import given
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tacit.forecasts.rows import MadeUpRows
     from tacit.mechanisms.law import Law
+    from tacit.tables.face.table import Table
 
 T = TypeVar("T")
 SHAPES = {
@@ -81,20 +84,24 @@ class World:
     def __init__(self, entry: Entry, persons: int, shape: str, groups: int = 1) -> None:
         import duckdb
 
+        from tacit.forecasts.rows import Answering
+
         made = entry.made
         assert made is not None
         self._connection = duckdb.connect()
-        _settle(self._connection, persons, shape, made.several_rows, groups)
+        columns = _settle(self._connection, persons, shape, made.several_rows, groups)
         truths = f"SELECT part, {made.truth} FROM people GROUP BY part ORDER BY part"
         self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
         self._known = dict[Any, Any]()
         self._errors = dict[Guarantee, list[float]]()
         self._draws = made.draws if groups == 1 else max(4, min(made.draws, OF_GROUPS) // groups)
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
-        self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
         self._relation = people._relation
         self._statistic = made.statistic(people._operand)
+        engine = self._session._tables.engine
+        alone = not made.several_rows
+        self._engine = Answering(engine, self._relation, _rows(people, columns)) if alone else Remembering(engine)
         if groups > 1:
             by = (people._operand("part").expression,)
             self._statistic = self._statistic.grouped(given(by, ("part",), range(groups)))
@@ -159,7 +166,6 @@ class World:
     def __exit__(self, *_: object) -> None:
         """Close the made-up data."""
         self._session.close()
-        self._engine.close()
         self._connection.close()
 
 
@@ -201,8 +207,11 @@ def _share(answer: Answer, truth: float) -> float:
 
 def _settle(
     connection: duckdb.DuckDBPyConnection, persons: int, shape: str, several_rows: bool, groups: int = 1
-) -> None:
-    """The table of people: values, a flag that half of them have, a code that ten of them share, and their group."""
+) -> dict[str, NDArray[np.int64]]:
+    """The table of people: values, a flag that half of them have, a code that ten of them share, and their group.
+
+    The columns of values come back.
+    """
     import numpy as np
 
     number = np.arange(persons)
@@ -218,6 +227,17 @@ def _settle(
         "FROM (SELECT *, UNNEST(range(rows)) FROM made)"
     )
     connection.unregister("made")
+    return {"value": values, "other": other}
+
+
+def _rows(people: Table, columns: Mapping[str, NDArray[np.int64]]) -> MadeUpRows:
+    """The columns as they are called in requests, alone and beside each other, which is the same without NULL."""
+    from tacit.forecasts.rows import MadeUpRows
+
+    named = {people._operand(name).expression: column for name, column in columns.items()}
+    for pair in permutations(named):
+        named |= zip(joint(pair), map(named.__getitem__, pair), strict=True)
+    return MadeUpRows(named)
 
 
 def _shaped(shape: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
