@@ -18,7 +18,7 @@ from math import ceil, floor, log10
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, not_installed
 from tacit.guarantees import Guarantee
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _panels(height: float, width: float, widths: Sequence[float]) -> tuple[Figur
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit-dp[plot]'.") from None
+        raise not_installed("pictures need matplotlib", "plot") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
     panels = figure.subplots(1, len(widths), sharey=True, width_ratios=widths, squeeze=False)[0]
     for axes in panels:

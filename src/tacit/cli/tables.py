@@ -304,9 +304,15 @@ def _left_over(flags: Flags, places: Mapping[str, Place], others: set[str]) -> s
         raise InvalidInput("--person is for one table; with --private write TABLE:COLUMN for each of them.")
     left = [name for name in places if name not in others]
     if len(left) != 1:
+        several = len(flags.sources) > 1
+        choice = (
+            "put a pattern in quotes if these files are one table, 'orders-*.csv'"
+            if several
+            else ("choose it with --table")
+        )
         raise InvalidInput(
-            f"{_listed(places)}, and --person speaks about one of them; choose it with --table, or write --private "
-            "TABLE:COLUMN and --public TABLE for each that is asked about."
+            f"{_listed(places)}, and --person speaks about one of them; {choice}, or write --private TABLE:COLUMN and "
+            "--public TABLE for each that is asked about."
         )
     return left[0]
 
