@@ -62,5 +62,5 @@ def test_a_table_is_broken_between_its_columns() -> None:
     row = "  mean       28.7956  17.0693 to 40.5218"
     assert speech.fit_lines(row, 40) == row
     assert speech.fit_lines(row, 30) == "  mean       28.7956\n      17.0693 to 40.5218"
-    assert speech.fit_lines(row, 19) == "  mean\n      28.7956\n          17.0693 to\n      40.5218"
+    assert speech.fit_lines(row, 19) == "  mean\n      28.7956\n      17.0693 to\n      40.5218"
     assert speech.fit_lines("checked     one two three", 20, hanging=12) == "checked     one two\n            three"

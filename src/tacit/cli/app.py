@@ -182,7 +182,7 @@ def demo(
     """
     from tacit.cli.demo import tour
 
-    picture_file(picture)
+    picture_file(picture, needed=False)
     tour(picture, as_json)
 
 

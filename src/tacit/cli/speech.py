@@ -139,10 +139,19 @@ def working(words: str) -> Iterator[None]:
             status.stop()
 
 
-def picture_file(path: Path) -> None:
-    """Refuse a name under which no picture can be written, before the work."""
+def picture_file(path: Path, needed: bool = True) -> None:
+    """Refuse a name under which no picture can be written, before the work; and any picture where none can be drawn.
+
+    Args:
+        path: where the picture is to go.
+        needed: whether the command stops where matplotlib is missing.
+    """
     if path.suffix.lower() not in (".png", ".svg", ".pdf") or not path.absolute().parent.is_dir():
         raise InvalidInput("a picture must be a .png, .svg or .pdf file in a directory that exists.")
+    if needed:
+        from tacit.plots import check_installed
+
+        check_installed()
 
 
 def save(figure: Figure, path: Path) -> None:
