@@ -179,6 +179,16 @@ WRONG = {
     ("demo", "--picture", "nowhere/x.png"): "in a directory that exists",
     ("ledger", "export", "x", "--ledger", "l.db", "--format", "tex"): "--format must be one of",
     ("nosuch",): "No such command 'nosuch'; see tacit --help.",
+    (
+        "ask",
+        "orders.csv",
+        "--private",
+        "order:customer",
+        "--epsilon",
+        "1",
+        "SELECT 1",
+    ): "did you mean orders? The tables",
+    (*ASK, "--epsilon", "1", "--certificate", ".", "SELECT COUNT(*) FROM orders"): ". cannot be written; nothing was",
     ("schma",): "No such command 'schma'; did you mean schema? See tacit --help.",
     ("ask", "--eps", "1"): "No such option: --eps; did you mean --epsilon? See tacit ask --help.",
     ("verify", "a.json", "b.json"): "b.json is more than this command takes; see tacit verify --help.",
@@ -414,3 +424,15 @@ def test_a_closed_pipe_is_no_error(place: Path) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_compressed_file_that_is_none_is_no_bug(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "plain.csv.gz").write_bytes((place / "orders.csv").read_bytes())
+    monkeypatch.chdir(place)
+    assert run(["schema", "plain.csv.gz"]) in (2, 4)
+    err = capfd.readouterr().err
+    assert "inside Tacit" not in err
+    assert "kind its name says" in err
+    assert SECRET not in err

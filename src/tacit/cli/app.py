@@ -135,6 +135,11 @@ def _said(error: BaseException) -> tuple[str, int]:
         return UNCHARGED, INTERRUPTED
     if hasattr(error, "format_message"):  # a usage error of the command line itself
         return mistake(error), 2
+    if isinstance(error, OSError):
+        return (
+            "a file could not be read or written; check that it may be, and that what is compressed is whole and of "
+            "the kind its name says; add --debug to see which."
+        ), 4
     return f"{type(error).__name__} inside Tacit, which is a bug; add --debug to see where.", 4
 
 

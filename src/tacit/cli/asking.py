@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -110,8 +111,12 @@ def notice_unrecorded(session: Session, ledger: str | None, found: Dataset) -> N
 
 def writable(path: Path | None) -> None:
     """Refuse a file that cannot be written, before anything is asked."""
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
         raise InvalidInput(f"there is no directory for {path}; nothing was asked or spent.")
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise InvalidInput(f"{path} cannot be written; nothing was asked or spent.")
 
 
 def guessed(persons: int | None, preview: bool, plot: Path | None = None) -> None:
