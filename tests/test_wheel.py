@@ -44,8 +44,8 @@ WALK = [
     "ask orders.csv --person customer --epsilon 1 SELECT COUNT FROM orders",
     "ask orders.csv --person customer --epsilon 1 --keys EU,US "
     "'SELECT region, amount, COUNT(*) FROM orders GROUP BY region, amount'",
-    "ask orders.csv --person customer --epsilon 1000 --keys EU,US "
-    "'SELECT region, COUNT(DISTINCT customer) AS persons, 2 * COUNT(DISTINCT customer) FROM orders GROUP BY region'",
+    "ask orders.csv --person customer --epsilon 1000 "
+    "'SELECT COUNT(DISTINCT customer) AS persons, 2 * COUNT(DISTINCT customer) AS twice FROM orders'",
     "ledger create visits --ledger spent.db --epsilon 2",
     "ledger create orders --ledger spent.db --epsilon 2000 --person customer",
     "ask orders.csv --person customer --epsilon 1000 --ledger spent.db 'SELECT COUNT(DISTINCT customer) FROM orders'",
