@@ -82,7 +82,7 @@ def test_what_an_audit_found() -> None:
 
 def test_without_matplotlib_the_remedy_is_named() -> None:
     code = (
-        "import sys; sys.modules['matplotlib.figure'] = None; import tacit.plots as p, tacit\n"
+        "import sys; sys.modules['matplotlib'] = None; import tacit.plots as p, tacit\n"
         "try: p.burn_down(tacit.Pure(1), [])\n"
         "except tacit.InvalidInput as error: print(error)"
     )

@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import islice
 from math import ceil, floor, log10
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, not_installed
 from tacit.guarantees import Guarantee
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ LEAST = 0.01
 """The smallest error, in percent, that is told apart from none."""
 
 
+def check_installed() -> None:
+    """Refuse to draw where matplotlib is missing; who does long work for a picture asks before it."""
+    if find_spec("matplotlib") is None:
+        raise not_installed("pictures need matplotlib", "plot")
+
+
 def _figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
     figure, (axes,) = _panels(height, width, (1,))
     return figure, axes
@@ -47,10 +54,9 @@ def _figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
 
 def _panels(height: float, width: float, widths: Sequence[float]) -> tuple[Figure, Sequence[Axes]]:
     """Axes side by side that share their rows."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit-dp[plot]'.") from None
+    check_installed()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
     panels = figure.subplots(1, len(widths), sharey=True, width_ratios=widths, squeeze=False)[0]
     for axes in panels:

@@ -164,7 +164,7 @@ WRONG = {
     ("ask", "orders.csv", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "say whose rows they are: --person COLUMN",
     (*ASK, "SELECT COUNT(*) FROM orders"): "name what the answer may cost",
     (*ASK, "--epsilon", "0", "SELECT COUNT(*) FROM orders"): "epsilon must be above 0",
-    (*ASK, "--epsilon", "much", "SELECT COUNT(*) FROM orders"): "epsilon must be an exact number",
+    (*ASK, "--epsilon", "much", "SELECT COUNT(*) FROM orders"): "--epsilon takes a number such as 0.5",
     (*ASK, "--epsilon", "1", "SELECT name FROM orders"): "rows are never shown",
     (*ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders QUALIFY 1 = 1"): "QUALIFY is not supported",
     (*ASK, "--epsilon", "1", "SELECT SUM(name) FROM orders"): "needs numbers, not text",
@@ -172,11 +172,26 @@ WRONG = {
     ("plan", "--persons", "9", "--statistic", "mood", "--epsilon", "1"): "statistic must be one of",
     ("plan", "--persons", "9", "--statistic", "medain", "--epsilon", "1"): "did you mean median?",
     ("plan", "--persons", "9", "--statistic", "sum", "--epsilon", "1", "--shape", "paretto"): "did you mean pareto?",
-    ("plan", "--persons", "many", "--statistic", "sum"): "Invalid value for '--persons'",
+    ("plan", "--persons", "many", "--statistic", "sum"): "--persons takes a whole number",
+    ("ask", "orders.csv", "--person", "customer", "--epsilon", "1", "SELECT", "1"): "the query is in pieces",
+    ("ask", "orders.csv", "orders.parquet", "--person", "customer", "--epsilon", "1", "SELECT 1"): "two sources have",
     ("plan", "--persons", "9", "--statistic", "sum", "--error", "1%", "--plot", "x.txt"): "a picture must be a .png",
     ("demo", "--picture", "nowhere/x.png"): "in a directory that exists",
     ("ledger", "export", "x", "--ledger", "l.db", "--format", "tex"): "--format must be one of",
     ("nosuch",): "No such command 'nosuch'; see tacit --help.",
+    (
+        "ask",
+        "orders.csv",
+        "--private",
+        "order:customer",
+        "--epsilon",
+        "1",
+        "SELECT 1",
+    ): "did you mean orders? The tables",
+    (*ASK, "--epsilon", "1", "--certificate", ".", "SELECT COUNT(*) FROM orders"): ". cannot be written; nothing was",
+    ("schma",): "No such command 'schma'; did you mean schema? See tacit --help.",
+    ("ask", "--eps", "1"): "No such option: --eps; did you mean --epsilon? See tacit ask --help.",
+    ("verify", "a.json", "b.json"): "b.json is more than this command takes; see tacit verify --help.",
     ("ask", "--bogus"): "No such option: --bogus; see tacit ask --help.",
 }
 
@@ -409,3 +424,15 @@ def test_a_closed_pipe_is_no_error(place: Path) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_compressed_file_that_is_none_is_no_bug(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "plain.csv.gz").write_bytes((place / "orders.csv").read_bytes())
+    monkeypatch.chdir(place)
+    assert run(["schema", "plain.csv.gz"]) in (2, 4)
+    err = capfd.readouterr().err
+    assert "inside Tacit" not in err
+    assert "kind its name says" in err
+    assert SECRET not in err

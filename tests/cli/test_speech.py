@@ -56,3 +56,11 @@ def test_lines_are_broken_at_spaces_and_keep_their_margin() -> None:
     assert speech.fit_lines(text, 10) == "one two\nthree\n\n  four\n  five six\n  seven"
     assert speech.fit_lines("unbreakableword", 5) == "unbreakableword"
     assert speech.fit_lines("a b", 80, "   ") == "   a b"
+
+
+def test_a_table_is_broken_between_its_columns() -> None:
+    row = "  mean       28.7956  17.0693 to 40.5218"
+    assert speech.fit_lines(row, 40) == row
+    assert speech.fit_lines(row, 30) == "  mean       28.7956\n      17.0693 to 40.5218"
+    assert speech.fit_lines(row, 19) == "  mean\n      28.7956\n      17.0693 to\n      40.5218"
+    assert speech.fit_lines("checked     one two three", 20, hanging=12) == "checked     one two\n            three"

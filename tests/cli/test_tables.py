@@ -224,7 +224,11 @@ WRONG = {
     ("shop.duckdb", "--private", "orders"): "--private is written TABLE:COLUMN, such as orders:customer",
     ("shop.duckdb", "--private", "orders:"): "--private is written TABLE:COLUMN",
     ("shop.duckdb", "--private", "orders:a,,b"): "--private is written TABLE:COLUMN",
-    ("shop.duckdb", "--private", "order:customer"): "--private: there is no table 'order'; the tables are items, late",
+    (
+        "shop.duckdb",
+        "--private",
+        "order:customer",
+    ): "--private: there is no table 'order'; did you mean orders? The tables are items, late",
     ("shop.duckdb", "--private", "orders:customer", "--public", "nation"): "--public: there is no table 'nation'",
     ("shop.duckdb", "--private", "orders:customer", "--public", "orders"): "'orders' is private and public; say one",
     ("shop.duckdb", "--private", "orders:customer", "--person", "id"): "--person is for one table; with --private",

@@ -178,7 +178,7 @@ def test_an_interrupted_charge_spends_nothing(where: str, monkeypatch: pytest.Mo
 
 def test_postgresql_without_its_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(LedgerError, match=r"install tacit-dp\[postgres\]") as refusal:
+    with pytest.raises(LedgerError, match=r"install 'tacit-dp\[postgres\]") as refusal:
         open_ledger("postgresql://ada:secret@nowhere/db")
     assert "secret" not in str(refusal.value)
 

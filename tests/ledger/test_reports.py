@@ -51,7 +51,7 @@ def test_show_and_history(ledger: Ledger, tmp_path: Path) -> None:
     assert "no datasets" in show(open_ledger(tmp_path / "empty.db"))
     lines = list(history(ledger, "shop"))
     assert [line.split("  ")[1:] for line in lines] == [
-        [f"registered by {getuser()}: kinds customer, supplier, total Approx(4, 1e-06)"],
+        [f"registered by {getuser()}: protects customer, supplier, total Approx(4, 1e-06)"],
         ["Pure(0.5)", "answered", f"ada: {SQL}"],
         ["Approx(0.25, 1e-08)", "failed", "bob: =1+1"],
         [f"opened by {getuser()}: account analyst:ada, total Approx(1, 1e-07)"],

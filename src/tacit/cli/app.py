@@ -39,8 +39,9 @@ from tacit.cli.publish import HELP as PUBLISH
 from tacit.cli.publish import publish
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
-from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_error, say_json, width, working
-from tacit.cli.tables import SOURCE, Delimiter, Encoding, Format, ReaderOptions, read_options, reader_options
+from tacit.cli.speech import QUIET, Json, number, picture_file, save, say, say_error, say_json, width, working
+from tacit.cli.tables import SOURCES, Delimiter, Encoding, Format, ReaderOptions, read_options, reader_options
+from tacit.cli.usage import in_plain_words, mistake
 from tacit.cli.verify import HELP as VERIFY
 from tacit.cli.verify import verify
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -126,7 +127,7 @@ def _command(first: str) -> Any:
     alone = [each for each in app.registered_commands if first in (each.name, getattr(each.callback, "__name__", ""))]
     if alone:
         asked.registered_commands, asked.registered_groups = alone, []
-    return refuse_repeats(typer.main.get_command(asked))
+    return in_plain_words(refuse_repeats(typer.main.get_command(asked)))
 
 
 def _said(error: BaseException) -> tuple[str, int]:
@@ -139,11 +140,13 @@ def _said(error: BaseException) -> tuple[str, int]:
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         return UNCHARGED, INTERRUPTED
-    if callable(words := getattr(error, "format_message", None)):  # a usage error of the command line itself
-        context, message = getattr(error, "ctx", None), words().rstrip(".")
-        if message.startswith("Usage: "):
-            return message, 2
-        return message and f"{message}; see {context.command_path if context else 'tacit'} --help.", 2
+    if hasattr(error, "format_message"):  # a usage error of the command line itself
+        return mistake(error), 2
+    if isinstance(error, OSError):
+        return (
+            "a file could not be read or written; check that it may be, and that what is compressed is whole and of "
+            "the kind its name says; add --debug to see which."
+        ), 4
     return f"{type(error).__name__} inside Tacit, which is a bug; add --debug to see where.", 4
 
 
@@ -191,13 +194,13 @@ def demo(
     """
     from tacit.cli.demo import tour
 
-    picture_file(picture)
+    picture_file(picture, needed=False)
     tour(picture, as_json)
 
 
 @app.command()
 def schema(
-    source: Annotated[str, typer.Argument(help=f"{SOURCE[0].upper()}{SOURCE[1:]}.")],
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help=SOURCES)],
     table: Annotated[str | None, typer.Option(help="One table of a database; all of them unless given.")] = None,
     encoding: Encoding = None,
     kind: Format = None,
@@ -205,13 +208,14 @@ def schema(
     option: ReaderOptions = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:
-    """The public facts as read, to be confirmed or corrected: names and types, of a database for every table.
+    """The public facts as read, to be confirmed or corrected: names and types, of several files or a database for every
+    table.
 
     Example: tacit schema orders.csv
     """
     from tacit.cli.schema import show
 
-    show(source, table, read_options(reader_options(option, encoding, kind, delimiter)), as_json)
+    show(sources, table, read_options(reader_options(option, encoding, kind, delimiter)), as_json)
 
 
 @app.command(help=PLAN)
@@ -224,8 +228,8 @@ def plan(
         ),
     ],
     persons: Annotated[int, typer.Option(help="About how many persons there are.")],
-    epsilon: Annotated[str | None, typer.Option(help="What the answer may cost.")] = None,
-    error: Annotated[str | None, typer.Option(help="Which ε gives this error? 1% or 0.01.")] = None,
+    epsilon: Annotated[str | None, typer.Option(callback=number, help="What the answer may cost.")] = None,
+    error: Annotated[str | None, typer.Option(callback=number, help="Which ε gives this error? 1% or 0.01.")] = None,
     shape: Annotated[
         str, typer.Option(help="equal, uniform, lognormal or pareto.", autocompletion=completing.shapes)
     ] = "lognormal",
@@ -252,8 +256,8 @@ def plan(
 
 def _share(text: str) -> Fraction:
     """0.01 or 1%."""
-    number = exact(text.strip().removesuffix("%").strip(), "error")
-    return number / 100 if text.strip().endswith("%") else number
+    share = exact(text.strip().removesuffix("%").strip(), "error")
+    return share / 100 if text.strip().endswith("%") else share
 
 
 app.command(help=ASK)(ask)

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -35,7 +35,8 @@ from tacit.cli.asking import (
     show_preview,
     writable,
 )
-from tacit.cli.speech import Json, notice, say, say_json, working
+from tacit.cli.narrow import fitting
+from tacit.cli.speech import Json, notice, say, say_json, width, working
 from tacit.cli.tables import (
     SOURCES,
     Dataset,
@@ -149,7 +150,7 @@ def ask(
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
     writable(certificate)
     guessed(persons, preview, plot)
-    query = _read_query(query)
+    query = _read_query(query, sources or ())
     several = statements(query, "the query")
     if len(several) > 1 and (as_csv or keys or nonnegative):
         raise InvalidInput(
@@ -199,7 +200,7 @@ def ask(
             print(f"tacit: {said}", file=sys.stderr)  # even where notices are not wanted
         print(_csv(answer), end="")
     else:
-        say(_told(answer))
+        say(fitting(answer, width() if sys.stdout.isatty() else None))
 
 
 def _warned(answer: Answer | Answers | Report) -> str | None:
@@ -213,16 +214,10 @@ def _warned(answer: Answer | Answers | Report) -> str | None:
     return " ".join(f"{name}: {words}" for name, words in said.items() if words is not None) or None
 
 
-def _told(answer: Answer | Answers | Report) -> str:
-    """What is shown to people."""
-    from tacit.answers.report import Report
-    from tacit.answers.several import told
-
-    return answer.told("command line") if isinstance(answer, Report) else told(answer, "command line")
-
-
-def _read_query(query: str) -> str:
+def _read_query(query: str, sources: Sequence[str]) -> str:
     """The query as given, or from standard input; a source in its place means that it was forgotten."""
+    if any(source.upper() in ("SELECT", "WITH") for source in sources):
+        raise InvalidInput('the query is in pieces; put it in quotes, such as "SELECT COUNT(*) FROM orders".')
     if len(query.split()) == 1 and ("://" in query or Path(query).is_file()):
         raise InvalidInput('the query is missing; write it last, in quotes, such as "SELECT COUNT(*) FROM orders".')
     return sys.stdin.read() if query == "-" else query

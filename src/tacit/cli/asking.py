@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tacit.cli.speech import notice, picture_file, save, say, say_json, working
+from tacit.cli.speech import notice, number, picture_file, save, say, say_json, working
 from tacit.cli.tables import Dataset
 from tacit.errors import InvalidInput, tell
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 REFUSED = 3
 """The exit code of a preview that says the budget does not pay for the question."""
 
-Epsilon = Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ε.")]
-Delta = Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in δ, with --epsilon.")]
-Rho = Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ρ (Gaussian noise).")]
+Epsilon = Annotated[str | None, typer.Option(metavar="NUMBER", callback=number, help="Cost in ε.")]
+Delta = Annotated[str | None, typer.Option(metavar="NUMBER", callback=number, help="Cost in δ, with --epsilon.")]
+Rho = Annotated[str | None, typer.Option(metavar="NUMBER", callback=number, help="Cost in ρ (Gaussian noise).")]
 LedgerFile = Annotated[
     str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
 ]
@@ -110,8 +111,12 @@ def notice_unrecorded(session: Session, ledger: str | None, found: Dataset) -> N
 
 def writable(path: Path | None) -> None:
     """Refuse a file that cannot be written, before anything is asked."""
-    if path is not None and not path.absolute().parent.is_dir():
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
         raise InvalidInput(f"there is no directory for {path}; nothing was asked or spent.")
+    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise InvalidInput(f"{path} cannot be written; nothing was asked or spent.")
 
 
 def guessed(persons: int | None, preview: bool, plot: Path | None = None) -> None:
@@ -141,17 +146,32 @@ def show_preview(
         told = [{"words": e.words, "noise_std": e.noise_std, "share": e.share, "cost": repr(c)} for c, e in errors]
         say_json(seen.to_dict() | {"persons": persons, "expected_errors": told})
         raise typer.Exit(0 if seen.fits else REFUSED)
-    shown = str(seen)
-    if isinstance(seen, ReportPreview) and persons:  # each release would ask for their number
-        shown = "\n".join([*(f"{release.words}." for release in seen.releases), shown.splitlines()[-1]])
-    say(tell(shown, "command line"))
-    if isinstance(seen, ReportPreview) and not persons:
-        raise typer.Exit(0 if seen.fits else REFUSED)  # which tells the same beside each release
-    for _, error in errors:
-        say(tell(error.words, "command line"))
+    if isinstance(seen, ReportPreview):
+        for release in seen.releases:
+            say("; ".join([release.words, *_errors(release, persons)]) + ".")
+        say(str(seen).splitlines()[-1])
+        if not persons and any(_asks_persons(release) for release in seen.releases):
+            say("Say about how many persons there are, such as --persons 10000, for a forecast of all errors.")
+    else:
+        say(tell(str(seen), "command line"))
+        for _, error in errors:
+            say(tell(error.words, "command line"))
     if any(error.share is not None for _, error in errors):
         say("Forecasts are for made-up data, skewed like incomes; a heavier tail gives larger errors.")
     raise typer.Exit(0 if seen.fits else REFUSED)
+
+
+def _asks_persons(release: Question) -> bool:
+    """Whether some error of a release is not known before the number of persons is."""
+    return any(part.noise_std is None for part in release.parts)
+
+
+def _errors(release: Question, persons: int | None) -> Iterator[str]:
+    """How far off each part of a release will be, as far as that is known, without the names that stand before it."""
+    for part in release.parts:
+        if persons or part.noise_std is not None:
+            words = tell(part.expected_error(persons).words, "command line").removesuffix(".")
+            yield words.removeprefix(part.words).lstrip(":, ") if len(release.parts) == 1 else words
 
 
 def _draw(parts: Sequence[ForeseenPart], persons: int, plot: Path) -> None:

@@ -30,7 +30,7 @@ FOUND = 1
 
 def check(
     sources: Annotated[
-        list[str], typer.Argument(help="Files, a connection string, or the gateway's tacit.toml.", metavar="SOURCE...")
+        list[str], typer.Argument(help="Files, a connection string, or the gateway's tacit.toml.", metavar="SOURCE")
     ],
     person: said.OnePerson = None,
     private: said.PrivateTables = None,

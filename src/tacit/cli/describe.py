@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tacit.cli import completing
 from tacit.cli.asking import (
     CertificateFile,
     Delta,
@@ -79,7 +80,11 @@ def describe(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Only this column; repeat it for others. The fewer, the better each."),
+        typer.Option(
+            metavar="COLUMN",
+            autocompletion=completing.columns,
+            help="Only this column; repeat it for others. The fewer, the better each.",
+        ),
     ] = None,
     per: Annotated[
         str, typer.Option(metavar="WHAT", help="person: each person counts once; row: each row does.")

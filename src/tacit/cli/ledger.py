@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.cli.speech import Json, picture_file, save, say, say_json, say_line
+from tacit.cli.speech import Json, number, picture_file, save, say, say_json, say_line
 from tacit.errors import InvalidInput, LedgerError
 from tacit.numbers.exact import check_listed
 
@@ -27,9 +27,9 @@ AsJson = Annotated[bool, Json]
 def create(
     name: Name,
     ledger: Where,
-    epsilon: Annotated[str | None, typer.Option(help="Total ε.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Total δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(help="Total ρ.")] = None,
+    epsilon: Annotated[str | None, typer.Option(callback=number, help="Total ε.")] = None,
+    delta: Annotated[str | None, typer.Option(callback=number, help="Total δ, with --epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(callback=number, help="Total ρ.")] = None,
     person: Annotated[
         list[str] | None,
         typer.Option(help="The column, or kind, of the persons it protects; repeat it, or separate several by commas."),
@@ -39,9 +39,9 @@ def create(
         str | None,
         typer.Option(help="A budget for each day, week, month, quarter or year; --epsilon is then for a lifetime."),
     ] = None,
-    each_epsilon: Annotated[str | None, typer.Option(help="ε of each period.")] = None,
-    each_delta: Annotated[str | None, typer.Option(help="δ of each period.")] = None,
-    each_rho: Annotated[str | None, typer.Option(help="ρ of each period.")] = None,
+    each_epsilon: Annotated[str | None, typer.Option(callback=number, help="ε of each period.")] = None,
+    each_delta: Annotated[str | None, typer.Option(callback=number, help="δ of each period.")] = None,
+    each_rho: Annotated[str | None, typer.Option(callback=number, help="ρ of each period.")] = None,
     without_lifetime_bound: Annotated[
         bool,
         typer.Option(
@@ -81,7 +81,12 @@ def create(
         facts = {"name": name, "total": repr(budget.total), "left": repr(budget.remaining)}
         say_json(facts | {"ledger_id": opened.identity})
     else:
-        say(f"{name}: {budget!r}\nledger_id: {opened.identity}")
+        say(f"{name}: {budget.total!r}, of which nothing is spent.\nledger_id: {opened.identity}")
+        if person is None:
+            say(
+                "Nothing says whom it protects, so they are of kind person: ask with --person person:COLUMN, or create "
+                "it with --person COLUMN."
+            )
 
 
 @book.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, not_installed
 
 HELP = """Let an assistant ask a gateway, by the Model Context Protocol on stdio.
 
@@ -31,7 +31,7 @@ def mcp(
     try:
         import mcp as _  # noqa: F401
     except ImportError:
-        raise InvalidInput("assistants need the package mcp; install tacit-dp[mcp,serve].") from None
+        raise not_installed("assistants need the package mcp", "mcp,serve") from None
     from tacit.serve.assistants.far import live
 
     asyncio.run(live(address, token))

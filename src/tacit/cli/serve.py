@@ -18,10 +18,12 @@ HELP = """A gateway for several analysts: a page and an HTTP interface in front 
 
 \b
 Examples:
-  tacit serve                     tacit.toml of this folder; without one, a first start that leads through it
-  tacit serve --demo              bundled data, tokens printed
-  tacit serve token               a new token, and its line for the file
-  tacit serve tacit.toml"""
+  tacit serve --demo      bundled data, tokens printed
+  tacit serve             tacit.toml of this folder
+  tacit serve token       a new token, and its line for the file
+  tacit serve tacit.toml
+
+Where there is no tacit.toml, tacit serve writes one and leads through a first start."""
 
 
 def serve(
@@ -39,6 +41,7 @@ def serve(
     from tempfile import TemporaryDirectory
 
     from tacit.serve.custody.founding import FILE, found
+    from tacit.serve.server import check_installed
     from tacit.serve.server import serve as run
 
     if demo and config is not None:
@@ -46,6 +49,7 @@ def serve(
     if config == "token":
         _token(as_json)
         return
+    check_installed()
     with _until_stopped():
         if not demo:
             path, tokens = Path(config or FILE), dict[str, str]()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli import completing
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, did_you_mean
 
 if TYPE_CHECKING:
     from tacit.budgets import Periods
@@ -294,7 +294,8 @@ def _known(name: str, places: Mapping[str, Place], flag: str) -> str:
     """A table's own name, whatever its capitals."""
     loose = [name] if name in places else [known for known in places if known.lower() == name.lower()]
     if len(loose) != 1:
-        raise InvalidInput(f"{flag}: there is no table {name!r}; {_listed(places)}.")
+        near = did_you_mean(name, places)
+        raise InvalidInput(f"{flag}: there is no table {name!r}; {f'{near} T' if near else 't'}{_listed(places)[1:]}.")
     return loose[0]
 
 
@@ -304,9 +305,15 @@ def _left_over(flags: Flags, places: Mapping[str, Place], others: set[str]) -> s
         raise InvalidInput("--person is for one table; with --private write TABLE:COLUMN for each of them.")
     left = [name for name in places if name not in others]
     if len(left) != 1:
+        several = len(flags.sources) > 1
+        choice = (
+            "put a pattern in quotes if these files are one table, 'orders-*.csv'"
+            if several
+            else ("choose it with --table")
+        )
         raise InvalidInput(
-            f"{_listed(places)}, and --person speaks about one of them; choose it with --table, or write --private "
-            "TABLE:COLUMN and --public TABLE for each that is asked about."
+            f"{_listed(places)}, and --person speaks about one of them; {choice}, or write --private TABLE:COLUMN and "
+            "--public TABLE for each that is asked about."
         )
     return left[0]
 

@@ -29,6 +29,10 @@ Exit codes: 0 everything holds, 1 something does not, 5 what could be checked ho
 checker; 2 and 4 as everywhere."""
 
 
+TAG = 12
+"""So wide is the word before each line of a verdict."""
+
+
 def verify(
     answer: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate, or an answer that has one.")],
     ledger: Annotated[str | None, typer.Option(help="The ledger that must hold the charge.", metavar="FILE")] = None,
@@ -47,7 +51,7 @@ def verify(
         facts = {"checked": verdict.checked, "wrong": verdict.wrong, "not_covered": verdict.uncovered}
         say_json({"verified": verdict.code == checker.VERIFIED, **facts})
     else:
-        say(str(verdict))
+        say(str(verdict).replace("\n" + " " * TAG, " "), hanging=TAG)
     raise typer.Exit(verdict.code)
 
 

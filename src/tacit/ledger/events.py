@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from tacit.errors import InvalidInput
+from tacit.errors import not_installed
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.reports import charges
@@ -40,7 +40,7 @@ def dp_events(ledger: Ledger, name: str) -> Events:
     try:
         import dp_accounting
     except ImportError:
-        raise InvalidInput("events need the package dp-accounting; install tacit-dp[accounting].") from None
+        raise not_installed("events need the package dp-accounting", "accounting") from None
     costs = [charge.guarantee for charge in charges(ledger, name)]
     delta = sum((cost.delta for cost in costs if isinstance(cost, Approx)), start=Fraction(0))
     return Events(dp_accounting.ComposedDpEvent([_event(dp_accounting, cost) for cost in costs]), delta)

@@ -160,7 +160,8 @@ class Ledger(Closing):
         if kinds is not None and tuple(kinds) != known.kinds:
             raise LedgerError(
                 f"the dataset {name!r} protects persons of kind {', '.join(known.kinds)} in this ledger, not "
-                f"{', '.join(kinds)}; nothing was spent: declare the same kinds, or use another name."
+                f"{', '.join(kinds)}; nothing was spent: declare the same kinds, such as "
+                f"person='{known.kinds[0]}:{kinds[0] if kinds else 'id'}', or use another name."
             )
         return Budget(LedgerBook(self._store, name))
 

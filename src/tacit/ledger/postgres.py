@@ -62,7 +62,8 @@ class PostgresStore(Store):
             import psycopg
         except ImportError:
             raise LedgerError(
-                "a PostgreSQL ledger needs the package psycopg; nothing was changed: install tacit-dp[postgres]."
+                "a PostgreSQL ledger needs the package psycopg; nothing was changed; install it with: pip "
+                "install 'tacit-dp[postgres]'."
             ) from None
         self._driver, self._dsn = psycopg, connection_string
         self._pool = Connections(self._connect)

@@ -21,7 +21,7 @@ from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.ledger.entries import Entry
 from tacit.ledger.ledger import Ledger
-from tacit.ledger.store import stamp
+from tacit.ledger.store import moment, stamp
 from tacit.ledger.verify import verify
 
 
@@ -85,7 +85,8 @@ def show(ledger: Ledger) -> str:
         calendar = Calendar.find(ledger.budget(name))
         terms = f"{rule.describe()}, spent {rule.spent(sums)!r}, left {dataset.root.left!r}"
         terms = terms if calendar is None else calendar.describe()
-        lines.append(f"{name}: {terms}; {dataset.entries} entries, the last at {dataset.at}")
+        count = "1 entry" if dataset.entries == 1 else f"{dataset.entries} entries"
+        lines.append(f"{name}: {terms}; {count}, the last at {moment(dataset.at).astimezone():%Y-%m-%d %H:%M}")
     return "\n".join(lines) or "The ledger has no datasets yet."
 
 
@@ -135,6 +136,8 @@ def _happened(parts: list[Entry], outcomes: dict[int, str]) -> str:
     }
     if "terms" in facts:
         facts["total"] = repr(texts.filter_from(facts.pop("terms")).total)
+    if what == "registered":
+        facts = {"protects": ", ".join(facts.pop("kinds", ())), **facts}
     told = ", ".join(f"{key} {_brief(value)}" for key, value in facts.items() if value not in ("", "{}", [], {}))
     by = f" by {body['who']}" if body.get("who") else ""
     return f"{what}{by}{f': {told}' if told else ''}"

@@ -45,7 +45,8 @@ class HistoryCheck:
 
     def __str__(self) -> str:
         if self.sound:
-            return f"{self.dataset}: {self.entries} entries verified; the last hash is {self.head}"
+            count = "1 entry" if self.entries == 1 else f"{self.entries} entries"
+            return f"{self.dataset}: {count} verified; the last hash is {self.head}"
         return f"{self.dataset}: {len(self.problems)} problems: {'; '.join(self.problems)}"
 
 

@@ -21,7 +21,16 @@ from tacit.answers.sending import read_report
 from tacit.answers.storing import MALFORMED
 from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
-from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery, instead
+from tacit.errors import (
+    BudgetExceeded,
+    EngineError,
+    InvalidInput,
+    LedgerError,
+    TacitError,
+    UnsupportedQuery,
+    instead,
+    not_installed,
+)
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
@@ -179,7 +188,7 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     try:
         import httpx
     except ImportError:
-        raise InvalidInput("connecting needs the package httpx; install tacit-dp[serve].") from None
+        raise not_installed("connecting needs the package httpx", "serve") from None
     line = open_line(httpx.Client, address, token, timeout)
     try:
         with _understood():

@@ -14,8 +14,17 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, not_installed
 from tacit.serve.config import Config, load
+
+
+def check_installed() -> None:
+    """Refuse to begin where what a gateway needs is missing: a first start makes a token, which is shown once."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise not_installed("serving needs the packages starlette and uvicorn", "serve") from None
 
 
 def serve(
@@ -26,11 +35,10 @@ def serve(
     advise: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve a configuration until told to stop; ``ready`` is given the address once it listens."""
-    try:
-        import uvicorn
-        from uvicorn.supervisors import Multiprocess
-    except ImportError:
-        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit-dp[serve].") from None
+    check_installed()
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
     from tacit.serve import checking
     from tacit.serve.app import CONFIG, LEDGER_ID, LOGGED_OUT, SECRET
     from tacit.serve.connections import SETTINGS

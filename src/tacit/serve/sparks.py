@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from tacit.errors import InvalidInput
+from tacit.errors import not_installed
 from tacit.tables import Private, Public
 
 
@@ -24,7 +24,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
+        raise not_installed("a Spark source needs the package pyspark", "spark") from None
     builder: Any = SparkSession.builder
     session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
     found = copy(table)

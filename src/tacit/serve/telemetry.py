@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from tacit import __version__
-from tacit.errors import InvalidInput
+from tacit.errors import not_installed
 from tacit.serve.config import Telemetry as Terms
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Exported(Telemetry):
             from opentelemetry.sdk.trace import TracerProvider
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError:
-            raise InvalidInput("traces need the packages of OpenTelemetry; install tacit-dp[telemetry].") from None
+            raise not_installed("traces need the packages of OpenTelemetry", "telemetry") from None
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # a receiver that is away is no news each time
         resource = Resource.create({"service.name": terms.service, "service.version": __version__})
         base = terms.endpoint.rstrip("/")

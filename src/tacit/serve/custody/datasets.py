@@ -16,6 +16,7 @@ from typing import Any
 
 from tacit.budgets import open_budget
 from tacit.errors import InvalidInput, TacitError
+from tacit.language.names import check_names
 from tacit.serve import checking
 from tacit.serve.config import NAME, ServedDataset, read_dataset
 from tacit.serve.custody.actions import Act, Action, Desk, amount_of, settings_of
@@ -189,6 +190,8 @@ def try_dataset(served: ServedDataset) -> Mapping[str, list[tuple[str, str]]]:
             columns = {
                 name: [(column, str(kind)) for column, kind in session.schema(name).columns] for name in session.tables
             }
+        for listed in columns.values():
+            check_names(name for name, _ in listed)
         found = checking.repeated_keys(served.tables)
     except TacitError as error:
         raise type(error)(f"dataset {served.name!r}: {error}") from None
