@@ -23,7 +23,7 @@ def test_help_names_no_types_cuts_nothing_off_and_fits(
     columns: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    for path in _paths(_command()):
+    for path in _paths(_command("")):
         assert run((*path, "--help")) == 0
         out = capfd.readouterr().out
         shown = "\n".join(line for line in out.splitlines() if not line.startswith("Usage: ") and "SOURCE" not in line)

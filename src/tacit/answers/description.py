@@ -92,6 +92,8 @@ class Column:
                 found[what] = "too few persons" if beyond is None else f"needs more than {counted(beyond, 'person')}"
             elif crossed:
                 found[what] = "lowest is above highest"
+        if (distinct := self.one("distinct")) is not None and distinct.interval().low <= 0:
+            found["distinct"] = "noise may be all of it"
         if (mean := self.one("mean")) is not None and (why := _unclear_mean(mean, persons)):
             found["mean"] = why
         if far := [str(key) for key, each in self.several("quartiles").items() if self._far(each)]:
