@@ -31,9 +31,9 @@ docs: .venv/test-ready
 	$(BIN)/python docs/hooks/pages.py
 
 # Hours, or minutes; other libraries are installed in environments of their own. GRAPH and PROFILE name the graph of
-# the join studies and its published profile.
+# the join studies and its published profile, GRAPHS the two Deezer graphs.
 bench: .venv/test-ready
-	$(BIN)/python -m benchmarks $(if $(GRAPH),--graph $(GRAPH)) $(if $(PROFILE),--profile $(PROFILE))
+	$(BIN)/python -m benchmarks $(if $(GRAPH),--graph $(GRAPH)) $(if $(PROFILE),--profile $(PROFILE)) $(if $(GRAPHS),--graphs $(GRAPHS))
 
 bench-quick: .venv/test-ready
 	$(BIN)/python -m benchmarks --quick

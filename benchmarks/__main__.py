@@ -1,12 +1,12 @@
 """All studies with one command, each in a process of its own, and the page that says what they found.
 
-    python -m benchmarks [--quick] [--graph FILE --profile FILE] [study …]
+    python -m benchmarks [--quick] [--graph FILE --profile FILE] [--graphs FILE FILE] [study …]
     python -m benchmarks report [--check]
 
 The whole takes hours; ``--quick`` shows in minutes that everything runs, at sizes whose figures mean little, and leaves
-the stored results alone. The graph is the SNAP file p2p-Gnutella31.txt, its profile the published one; what needs them
-is skipped without them, and says so. TPC-H is generated. RESULTS.md is made from the stored results and from nothing
-else.
+the stored results alone. The graph is the SNAP file p2p-Gnutella31.txt, its profile the published one, and the other
+two are the GEMSEC files of Deezer, edges of Hungary and Romania; what needs them is skipped without them, and says so.
+TPC-H is generated. RESULTS.md is made from the stored results and from nothing else.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class Study:
     quick: tuple[str, ...] | None = ("--quick",)
     graph: bool = False
     profile: bool = False
+    graphs: bool = False
     tpch: bool = False
 
 
@@ -47,7 +48,7 @@ STUDIES = {
     "accuracy": Study(),
     "speed": Study(),
     "joins": Study(quick=None, graph=True, profile=True, tpch=True),
-    "patterns": Study(quick=None, graph=True, tpch=True),
+    "patterns": Study(quick=None, graph=True, graphs=True, tpch=True),
     "tpch_queries": Study(quick=None, tpch=True),
     "baselines": Study(graph=True),
     "flows": Study(quick=None, graph=True, profile=True),
@@ -97,6 +98,8 @@ def command(name: str, given: argparse.Namespace) -> list[str] | None:
         found += ["--graph", str(given.graph)]
     if study.profile and given.profile:
         found += ["--profile", str(given.profile)]
+    if study.graphs and given.graphs:
+        found += ["--graphs", *map(str, given.graphs)]
     return found
 
 
@@ -125,6 +128,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="with report: fail if a study is older than its code")
     parser.add_argument("--graph", type=Path, help="p2p-Gnutella31.txt")
     parser.add_argument("--profile", type=Path, help="its published profile")
+    parser.add_argument("--graphs", type=Path, nargs=2, metavar="FILE", help="the two Deezer graphs")
     parser.add_argument("studies", nargs="*", metavar="study", help=f"{', '.join(STUDIES)}; or report: the page alone")
     given = parser.parse_args()
     unknown = [name for name in given.studies if name not in (*STUDIES, "report")]

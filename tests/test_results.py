@@ -208,6 +208,24 @@ def test_a_study_in_parts_is_as_old_as_the_oldest(freshness: Any, tmp_path: Path
     assert freshness.state("study", {"parts": parts | {"rooms": {}}}) == "rooms: from before fingerprints"
 
 
+def test_a_study_does_not_go_on_from_rows_of_other_code(
+    freshness: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever shows results reads them all the same; a study in parts looks at each of them."""
+    monkeypatch.setenv("TACIT_BENCH_RESULTS", str(tmp_path))
+    record = importlib.import_module("record")
+    monkeypatch.setattr(record, "state", freshness.state)
+    stored = {"facts": freshness.traced("study", None), "rows": [1]}
+    (tmp_path / "study.json").write_text(json.dumps(stored))
+    monkeypatch.setattr("sys.argv", ["benchmarks/study.py"])
+    assert record.read("study") == stored
+    changed(freshness, tmp_path / "benchmarks/helper.py", "x = 2\n")
+    assert record.read("study") == {}
+    monkeypatch.setattr("sys.argv", ["benchmarks/report.py"])
+    assert record.read("study") == stored
+    assert record.read("another") == {}
+
+
 def test_a_check_names_studies_that_are_older_than_their_code(
     report: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
