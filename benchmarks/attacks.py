@@ -5,11 +5,11 @@
 
 A run is cut into pieces, each from a seed of its own, done by several processes. What a piece found is written down at
 once in benchmarks/.cache, so a run that was stopped goes on where it was, without the pieces whose code has changed
-since; --anew begins again. After --seconds or a
-SIGTERM no more pieces are begun, and the figures are of those that were done. 10^6 random plans are
-compared with removing one person (quickly: 10^4); every type of every source is asked every question, for several
-seeds; 10^5 odd queries (10^4) are planned under limits; 10^4 odd requests (10^3) are sent. Results go to
-benchmarks/results/attacks.json, every minute: cases, failures and seconds of processor time for each class.
+since; --anew begins again. After --seconds or a SIGTERM no more pieces are begun, and the figures are of those that
+were done. 10^6 random plans are compared with removing one person (quickly: 10^4); every type of every source is asked
+every question, for several seeds; 10^5 odd queries (10^4) are planned under limits; 10^4 odd requests (10^3) are sent.
+Results go to benchmarks/results/attacks.json, every minute: cases, failures and seconds of processor time for each
+class.
 """
 
 from __future__ import annotations
